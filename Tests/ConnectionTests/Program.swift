@@ -86,10 +86,10 @@ extension Program {
       connections: graph.connections.count, cells: graph.cellCount,
       formulas: graph.formulaCount, constraints: graph.constraintTables.constraintTable.count,
       regions: graph.regionCount, watchedObjects: graph.watched.count,
-      watchedPaths: graph.paths.pathWatchers.count,
+      watchedPaths: graph.watchers.pathWatchers.count,
       waiting: graph.pendingCount + graph.scheduledFormulas.count
         + graph.replanning.awaitingInverse.count
-        + graph.paths.retargeted.count + graph.regionWork.waitingRegions.count)
+        + graph.watchers.retargeted.count + graph.regionWork.waitingRegions.count)
   }
 
   /// How long the tables are, with the records that are free.

@@ -31,17 +31,21 @@ final class ConnectionGraph {
     @inline(__always) set { words[0].regionCount = newValue }
   }
   let levelOrder = LevelOrder()
+  /// The lowest level, with which most turns begin and end, and its transaction. Each write asks for them: of
+  /// a part they would be counted.
+  var base: Unmanaged<Level>?
+  let baseTransaction = GraphTransaction()
 
   /// Lets the solver of the lowest level do its work.
   @inline(__always)
   func settleBase() {
-    unsafe levelOrder.base?._withUnsafeGuaranteedRef { $0.transaction.settle(with: $0.solver) }
+    unsafe base?._withUnsafeGuaranteedRef { $0.transaction.settle(with: $0.solver) }
   }
 
   /// Lets the solver of the lowest level do its work after the change of a cell.
   @inline(__always)
   func settleBase(from cell: CellID) {
-    unsafe levelOrder.base?._withUnsafeGuaranteedRef {
+    unsafe base?._withUnsafeGuaranteedRef {
       $0.solver.settle(from: cell, $0.transaction)
     }
   }
@@ -60,7 +64,6 @@ final class ConnectionGraph {
   let folding = Folding()
   let recording = Recording()
   let storedCells = StoredCells()
-  let paths = WatchedPaths()
   let watchers = Watchers()
   let writeState = WriteState()
   let failing = FailingFormulas()
@@ -158,10 +161,10 @@ final class ConnectionGraph {
     words.append(PropagationState())
     causes = ChangeLog()
     let parts: [GraphPart] = [
-      regionWork, levelOrder, watchers, paths, writeState, failing, halt, ended,
+      regionWork, levelOrder, watchers, writeState, failing, halt, ended,
     ]
     for part in parts { unsafe part.graph = self }
-    levelOrder.baseTransaction.attach(self)
+    baseTransaction.attach(self)
   }
 
   /// Sets the machine that owns the graph.

@@ -458,7 +458,7 @@ extension ConnectionGraph {
         }
       }
       targets += partners(of: each)
-      for connection in paths.pathWatchers[each]?.sorted(by: { $0.number < $1.number }) ?? [] {
+      for connection in watchers.pathWatchers[each]?.sorted(by: { $0.number < $1.number }) ?? [] {
         targets += connection.formulas.map(\.output)
       }
     }

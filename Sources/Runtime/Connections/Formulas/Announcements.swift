@@ -15,7 +15,7 @@ final class TrackedReceiverNode: Node {
 
   override func evaluate(_ frame: Frame) -> Value {
     state.withMachine { machine in
-      if machine.graph.paths.hearsAnnouncements { machine.recordReceiver(frame.receiver) }
+      if machine.graph.watchers.hearsAnnouncements { machine.recordReceiver(frame.receiver) }
     }
     return body.evaluate(frame)
   }
@@ -39,8 +39,8 @@ extension Machine {
   func announceChange(of value: Value) throws(Failure) -> Value {
     guard value.isObject else { return value }
     if let running = graph.running { throw .impureFormula(describe(value), running.connection) }
-    if !graph.paths.hearsAnnouncements {
-      graph.paths.hearsAnnouncements = true
+    if !graph.watchers.hearsAnnouncements {
+      graph.watchers.hearsAnnouncements = true
       for formula in graph.formulasInUse {
         guard case .block = formula.source else { continue }
         if formula.isDeferred, let observer = formula.connection.observer {

@@ -34,7 +34,7 @@ extension Machine {
       // Numbers do not change.
       if object.classIndex == kernel.fractionIndex { return .nil }
       unsafe recorderReference?._withUnsafeGuaranteedRef { $0.record(.slot(object, slot)) }
-      if graph.paths.hearsAnnouncements, object.classIndex >= ClassIndex.firstFree {
+      if graph.watchers.hearsAnnouncements, object.classIndex >= ClassIndex.firstFree {
         recordReceiver(Value(object))
       }
       return .nil

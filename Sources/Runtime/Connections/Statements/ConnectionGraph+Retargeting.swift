@@ -24,7 +24,7 @@ extension ConnectionGraph {
   ) {
     for step in steps {
       let cell = cell(for: step, name: nameOf(step))
-      paths.pathWatchers[cell, default: ConnectionSet()].insert(connection)
+      watchers.pathWatchers[cell, default: ConnectionSet()].insert(connection)
       updateHooks(of: cell)
       connection.steps.append(cell)
     }
@@ -35,8 +35,8 @@ extension ConnectionGraph {
     let steps = connection.steps
     connection.steps = []
     for step in steps {
-      regionWork.structuralWork += paths.pathWatchers[step]?.remove(connection) ?? 0
-      if paths.pathWatchers[step]?.isEmpty ?? true { paths.pathWatchers[step] = nil }
+      regionWork.structuralWork += watchers.pathWatchers[step]?.remove(connection) ?? 0
+      if watchers.pathWatchers[step]?.isEmpty ?? true { watchers.pathWatchers[step] = nil }
       updateHooks(of: step)
     }
     release(steps)
@@ -48,8 +48,8 @@ extension ConnectionGraph {
   ///
   /// - Throws: a failure when an accessor on the way was interrupted.
   func retarget() throws(Failure) {
-    let waiting = paths.retargeted
-    paths.retargeted = []
+    let waiting = watchers.retargeted
+    watchers.retargeted = []
     var failure: Failure?
     for connection in waiting {
       guard connection.status == .active, let plan = connection.plan else { continue }

@@ -66,7 +66,7 @@ extension Machine {
       connection.plan = plan
       guard connection.status == .active, !connection.awaitsAim else { continue }
       connection.awaitsAim = true
-      graph.paths.retargeted.append(connection)
+      graph.watchers.retargeted.append(connection)
     }
     // Formulas that read the scheme in a method find out when they run.
     for place in graph.places(in: old) {

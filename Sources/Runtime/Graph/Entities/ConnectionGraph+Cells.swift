@@ -85,7 +85,7 @@ extension ConnectionGraph {
   /// Updates whether changes of a cell concern more than the formulas that read it.
   func updateHooks(of id: CellID) {
     let isHooked =
-      !cells[id.index].properties.isEmpty || paths.pathWatchers[id] != nil
+      !cells[id.index].properties.isEmpty || watchers.pathWatchers[id] != nil
       || watchers.observers.byCell[id] != nil
       || folding.foldsByCell[id] != nil || laziness.lazyReaders[id] != nil
       || !storedCells.contents.holders(of: id).isEmpty
@@ -198,7 +198,7 @@ extension ConnectionGraph {
     for id in ids {
       let cell = self[id]
       guard !cell.isFree, !cell.hasReaders, !cell.hasOwner, cell.region == nil,
-        cell.properties.isEmpty, paths.pathWatchers[id] == nil, !isJoined(id),
+        cell.properties.isEmpty, watchers.pathWatchers[id] == nil, !isJoined(id),
         watchers.observers.byCell[id] == nil, storedCells.contents.holders(of: id).isEmpty
       else { continue }
       if words[0].isCounting, hot[id.rawValue].turn == words[0].firstTurn {

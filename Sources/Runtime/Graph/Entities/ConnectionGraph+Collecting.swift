@@ -168,10 +168,10 @@ extension ConnectionGraph {
         if let constraint = reader.constraint { touched.append(constraint) }
       }
       cells[index].removeReaders()
-      for connection in paths.pathWatchers[id] ?? ConnectionSet() {
+      for connection in watchers.pathWatchers[id] ?? ConnectionSet() {
         connection.steps.removeAll { $0 == id }
       }
-      paths.pathWatchers[id] = nil
+      watchers.pathWatchers[id] = nil
       watchers.observers.byCell[id] = nil
       laziness.lazyReaders[id] = nil
       setFlag(CellFlag.hasObservers, of: id, to: false)

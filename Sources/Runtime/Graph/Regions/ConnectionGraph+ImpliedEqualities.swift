@@ -48,8 +48,8 @@ extension ConnectionGraph {
   func removeRedundant(_ connection: Connection, _ formulas: [Formula]) {
     replanning.redundant[connection] = nil
     guard formulas.contains(where: \.isPlainCopy) else { return }
-    let others = replanning.redundant.keys.filter { !paths.retargeted.contains($0) }
-    paths.retargeted += others.sorted { $0.number < $1.number }
+    let others = replanning.redundant.keys.filter { !watchers.retargeted.contains($0) }
+    watchers.retargeted += others.sorted { $0.number < $1.number }
   }
 }
 

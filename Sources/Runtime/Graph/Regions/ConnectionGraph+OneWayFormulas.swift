@@ -86,7 +86,7 @@ extension ConnectionGraph {
       levelOrder.levels.append(
         Level(
           solver: solver.solver,
-          transaction: levelOrder.levels.isEmpty ? levelOrder.baseTransaction : makeTransaction()))
+          transaction: levelOrder.levels.isEmpty ? baseTransaction : makeTransaction()))
     }
     do throws(SolverConflict) { try levelOrder.levels[level].solver.add(description) } catch {
       throw conflict(error, about: formula)

@@ -67,8 +67,8 @@ extension ConnectionGraph {
     forgetObservers()
     watchers.invariants.violated = nil
     watchers.invariants.failed = []
-    for connection in paths.retargeted { connection.awaitsAim = false }
-    paths.retargeted = []
+    for connection in watchers.retargeted { connection.awaitsAim = false }
+    watchers.retargeted = []
     replanning.stuck.waiting = []
     currentLevel = -1
     unsafe settlingReference = nil

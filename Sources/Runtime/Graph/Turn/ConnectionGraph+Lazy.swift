@@ -85,7 +85,7 @@ extension ConnectionGraph {
   }
 
   private func isWatched(_ cell: CellID) -> Bool {
-    !cells[cell.index].properties.isEmpty || paths.pathWatchers[cell] != nil
+    !cells[cell.index].properties.isEmpty || watchers.pathWatchers[cell] != nil
       || watchers.observers.byCell[cell] != nil || cells[cell.index].region != nil
   }
 

@@ -22,7 +22,7 @@ extension ConnectionGraph {
     guard !isSettling, connecting.keepingDepth == 0 else { return }
     var begun: Beginning?
     if words[0].isPlain, !pending.isEmpty {
-      if words[0].levelCount > 0, levelOrder.baseTransaction.isEmpty,
+      if words[0].levelCount > 0, baseTransaction.isEmpty,
         words[0].hasOneLevel || concernsBaseOnly(pending)
       {
         if settlePlainly() { return }
@@ -75,11 +75,11 @@ extension ConnectionGraph {
     if let cell {
       settleBase(from: cell)
     } else {
-      levelOrder.baseTransaction.changes.exchange(with: pending)
+      baseTransaction.changes.exchange(with: pending)
       settleBase()
     }
     guard unsafe words.pointee.isPlain && !words.pointee.hasSpread,
-      levelOrder.baseTransaction.isEmpty,
+      baseTransaction.isEmpty,
       pending.isEmpty
     else { return false }
     return endPlainTurn()
@@ -255,20 +255,20 @@ extension ConnectionGraph {
         throw doesNotSettle(through: restless)
       }
       try refuseStatement()
-    } while !isHalted && !levelOrder.baseTransaction.isEmpty
+    } while !isHalted && !baseTransaction.isEmpty
     currentLevel = -1
     if hasMore || words[0].levelCount > 1 || words[0][.regionsWaiting] { try settleLevels() }
   }
 
   private func beginOneLevel() {
-    if !words[0][.valuesBefore], levelOrder.baseTransaction.changes.isEmpty {
-      levelOrder.baseTransaction.changes.exchange(with: pending)
+    if !words[0][.valuesBefore], baseTransaction.changes.isEmpty {
+      baseTransaction.changes.exchange(with: pending)
     } else {
-      for cell in takePending() { levelOrder.baseTransaction.changes.append(cell) }
+      for cell in takePending() { baseTransaction.changes.append(cell) }
     }
     if words[0][.scheduled] {
       for formula in scheduledFormulas where formula.constraint?.level == 0 {
-        levelOrder.baseTransaction.forcedFormulas.append(formula.id)
+        baseTransaction.forcedFormulas.append(formula.id)
       }
       scheduledFormulas.removeAll(keepingCapacity: scheduledFormulas.count < 65_536)
       if !replanning.retries.formulas.isEmpty { replanning.retries = Retries() }

@@ -63,6 +63,6 @@ extension ConnectionGraph {
     let cell = self[id]
     guard !cell.isFree else { return false }
     return !cell.readers.isEmpty || watchers.observers.byCell[id] != nil || cell.region != nil
-      || paths.pathWatchers[id] != nil
+      || watchers.pathWatchers[id] != nil
   }
 }

@@ -153,7 +153,7 @@ extension ConnectionGraph {
       record.pointee.turn == turn ? record.pointee.changes &+ 1 : 1
     unsafe record.pointee.turn = turn
     if unsafe words.pointee.isPlain && record.pointee.flags & CellFlag.hasForeignReaders == 0
-      && !words.pointee.isCounting && pending.isEmpty && levelOrder.baseTransaction.isEmpty
+      && !words.pointee.isCounting && pending.isEmpty && baseTransaction.isEmpty
     {
       return true
     }
@@ -249,10 +249,10 @@ extension ConnectionGraph {
     if !folding.foldsByCell.isEmpty { updateFolds(readingFrom: cell) }
     if !laziness.lazyReaders.isEmpty { markDue(readersOf: cell) }
     if !watchers.observers.byCell.isEmpty { didObserveChange(of: cell) }
-    if let plans = paths.pathWatchers[cell] {
+    if let plans = watchers.pathWatchers[cell] {
       for connection in plans where !connection.awaitsAim {
         connection.awaitsAim = true
-        paths.retargeted.append(connection)
+        watchers.retargeted.append(connection)
       }
     }
   }
@@ -315,7 +315,7 @@ extension ConnectionGraph {
   func beginsPlainTurn(_ cell: CellID) -> Bool {
     isFreelyWritable(cell) && hot[cell.rawValue].flags & CellFlag.hasForeignReaders == 0
       && words[0].isPlain && !words[0].isSettling && !words[0].isCounting && atomicDepth == 0
-      && pending.isEmpty && levelOrder.baseTransaction.isEmpty
+      && pending.isEmpty && baseTransaction.isEmpty
   }
 
   /// Tells the solver of a region that a cell is about to be written.

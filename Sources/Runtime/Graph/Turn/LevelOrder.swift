@@ -13,16 +13,12 @@ final class Level {
 }
 
 /// The order of a turn: the levels of one-way constraints, with the regions between them.
-@safe
 final class LevelOrder: GraphPart {
   /// The solvers of one-way constraints, by level.
   var levels: [Level] = [] {
     didSet {
-      unsafe base = levels.first.map { unsafe Unmanaged.passUnretained($0) }
+      unsafe graph?.base = levels.first.map { unsafe Unmanaged.passUnretained($0) }
       unsafe graph?.words[0].levelCount = levels.count
     }
   }
-  /// The lowest level, with which most turns begin and end, and its transaction.
-  private(set) var base: Unmanaged<Level>?
-  let baseTransaction = GraphTransaction()
 }

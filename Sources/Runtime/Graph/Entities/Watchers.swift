@@ -1,7 +1,7 @@
 internal import TenonTables
 
-/// The connections whose paths lead through places.
-final class WatchedPaths: GraphPart {
+/// What hears of changes besides the formulas that read a place.
+final class Watchers: GraphPart {
   /// Connections with a path that a change of a cell may lead elsewhere.
   var pathWatchers: [CellID: ConnectionSet] = [:]
   /// Those that may lead elsewhere now.
@@ -10,10 +10,6 @@ final class WatchedPaths: GraphPart {
   }
   /// Whether any object has announced a change itself: from then on receivers are recorded.
   var hearsAnnouncements = false
-}
-
-/// What hears of changes after a turn.
-final class Watchers: GraphPart {
   /// The observers of connections and their queue.
   @safe @exclusivity(unchecked) var observers = ConnectionObservers() {
     didSet {
