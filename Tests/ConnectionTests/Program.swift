@@ -97,7 +97,7 @@ extension Program {
     var sizes = [
       "cells": graph.recordCounts.cells, "formulas": graph.recordCounts.formulas,
       "constraints": graph.recordCounts.constraints, "connections": graph.connections.capacity,
-      "objects": graph.cells.objectMap.capacity,
+      "objects": graph.objectMap.capacity,
       "levels": graph.levelOrder.levels.count,
     ]
     for (index, level) in graph.levelOrder.levels.enumerated() {

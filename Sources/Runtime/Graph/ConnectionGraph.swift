@@ -30,6 +30,9 @@ final class ConnectionGraph {
     @inline(__always) get { words[0].regionCount }
     @inline(__always) set { words[0].regionCount = newValue }
   }
+  /// The cells by their places, and those of each watched object.
+  let objectMap = ObjectMap()
+  let activeFolds = ActiveFolds()
   let levelOrder = LevelOrder()
   /// The lowest level, with which most turns begin and end, and its transaction. Each write asks for them: of
   /// a part they would be counted.

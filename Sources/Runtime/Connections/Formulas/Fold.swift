@@ -112,9 +112,9 @@ extension ConnectionGraph {
   /// Returns the value of a formula from its table; nil when its block has to compute it, or was interrupted.
   @inline(never)
   func foldedValue(_ number: Int32) -> Value? {
-    let known = folding.activeFolds.index(ofFormula: number)
+    let known = activeFolds.index(ofFormula: number)
     if known >= 0, !hasFailures,
-      let result = folding.activeFolds.withFold(known, { settledNumber(of: $0) })
+      let result = activeFolds.withFold(known, { settledNumber(of: $0) })
     {
       return machine.value(of: result)
     }
@@ -218,7 +218,7 @@ extension ConnectionGraph {
     fold.concerned = concerned
     fold.collection = collection
     fold.begin()
-    folding.activeFolds.insert(fold, of: formula.id, over: whole)
+    activeFolds.insert(fold, of: formula.id, over: whole)
     folding.foldCount += 1
     machine.heap.countOutside(fold.table.size)
     hotFormulas[formula.id.rawValue].kind = .fold
@@ -243,7 +243,7 @@ extension ConnectionGraph {
     fold.isActive = false
     fold.collection = nil
     fold.table.removeAll()
-    folding.activeFolds.remove(formula.id)
+    activeFolds.remove(formula.id)
     folding.foldCount -= 1
     hotFormulas[formula.id.rawValue].kind = .block
     let cells = fold.concerned.keys
@@ -280,10 +280,10 @@ extension ConnectionGraph {
   /// Records the same, where the cell of all of the collection is known.
   func updateFolds(of object: ObjectRef, _ whole: CellID, at key: Value?) {
     let index = key.map { $0.asSmallInteger ?? 0 } ?? 0
-    var next = folding.activeFolds.first(over: whole)
+    var next = activeFolds.first(over: whole)
     while next >= 0 {
-      folding.activeFolds.withFold(next) { record(index, of: object, in: $0) }
-      next = folding.activeFolds.next(after: next)
+      activeFolds.withFold(next) { record(index, of: object, in: $0) }
+      next = activeFolds.next(after: next)
     }
   }
 

@@ -26,8 +26,6 @@ struct Cell: BitwiseCopyable {
 /// The records of places that take part in connections, without the data of `HotCell`: a row for the
 /// data of all cells, and columns for the data of few.
 final class CellTable {
-  /// The cells by their places, and those of each watched object.
-  let objectMap = ObjectMap()
   var freeCells: [CellID] = []
   fileprivate let rows = FlatTable<Cell>()
   /// The names that are too long to stand in a row.

@@ -332,16 +332,16 @@ struct WatchedObjects {
   unowned(unsafe) let graph: ConnectionGraph
 
   /// The number of watched objects.
-  var count: Int { unsafe graph.cells.objectMap.count }
+  var count: Int { unsafe graph.objectMap.count }
 
   /// The cells of an object, in the order in which they came; nil if it is not watched.
   subscript(object: UInt) -> [CellID]? {
-    var next = unsafe graph.cells.objectMap.first(object, in: graph.hot)
+    var next = unsafe graph.objectMap.first(object, in: graph.hot)
     guard next >= 0 else { return nil }
     var cells: [CellID] = []
     while next >= 0 {
       cells.append(CellID(next))
-      next = unsafe graph.cells.objectMap.next(next)
+      next = unsafe graph.objectMap.next(next)
     }
     return cells.reversed()
   }
@@ -350,7 +350,7 @@ struct WatchedObjects {
 extension ConnectionGraph {
   /// Returns the cell of an object that has exactly one.
   func onlyCell(of object: UInt) -> CellID? {
-    let first = cells.objectMap.first(object, in: hot)
+    let first = objectMap.first(object, in: hot)
     guard first >= 0, hot[first].others == 0 else { return nil }
     return CellID(first)
   }

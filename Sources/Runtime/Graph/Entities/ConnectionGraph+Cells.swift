@@ -32,7 +32,7 @@ extension ConnectionGraph {
 
   /// Returns the number of the cell of a place, or -1.
   @inline(__always)
-  func number(of place: Place) -> Int32 { cells.objectMap.find(place, in: hot) }
+  func number(of place: Place) -> Int32 { objectMap.find(place, in: hot) }
 
   /// The cells by their places.
   var cellsByPlace: CellsByPlace { CellsByPlace(graph: self) }
@@ -96,12 +96,12 @@ extension ConnectionGraph {
   private func watch(_ place: Place, _ id: CellID) {
     switch place.kind {
     case .slot, .element, .whole:
-      cells.objectMap.insert(id.rawValue, in: hot)
+      objectMap.insert(id.rawValue, in: hot)
       ObjectRef(place.object).flags |= ObjectFlag.watched
     case .property:
-      cells.objectMap.insert(id.rawValue, in: hot)
+      objectMap.insert(id.rawValue, in: hot)
     case .stored:
-      cells.objectMap.insertStored(id.rawValue, in: hot)
+      objectMap.insertStored(id.rawValue, in: hot)
       storedCells.storedCellCount += 1
     }
   }
@@ -122,7 +122,7 @@ extension ConnectionGraph {
 
   /// Returns the cell of a slot, if the slot is watched.
   func cell(of object: ObjectRef, slot: Int) -> CellID? {
-    let number = cells.objectMap.find(slot: slot, of: object, in: hot)
+    let number = objectMap.find(slot: slot, of: object, in: hot)
     return number < 0 ? nil : CellID(number)
   }
 
@@ -205,7 +205,7 @@ extension ConnectionGraph {
         ended.changesOfReleased[cell.place] = hot[id.rawValue].changes
       }
       if cell.place.kind == .stored {
-        cells.objectMap.removeStored(id.rawValue, in: hot)
+        objectMap.removeStored(id.rawValue, in: hot)
         storedCells.storedCellCount -= 1
         touch(id)
       } else {
@@ -227,7 +227,7 @@ extension ConnectionGraph {
   }
 
   private func unwatch(_ place: Place, _ id: CellID) {
-    guard cells.objectMap.remove(id.rawValue, in: hot) else { return }
+    guard objectMap.remove(id.rawValue, in: hot) else { return }
     ObjectRef(place.object).flags &= ~ObjectFlag.watched
   }
 

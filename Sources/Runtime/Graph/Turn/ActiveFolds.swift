@@ -6,7 +6,6 @@ final class Folding {
   /// The number of active folds, and of elements that were evaluated for them.
   var foldCount = 0
   var foldReads = 0
-  let activeFolds = ActiveFolds()
   /// The number of folds with elements that depend on a cell.
   var foldsByCell: [CellID: Int] = [:]
   /// Whether collections and numbers have the kernel's methods for folds; nil when that was not examined

@@ -281,7 +281,7 @@ extension ConnectionGraph {
     // Perhaps only the collector has to know of the write.
     let number =
       object.flags & ObjectFlag.watched == 0
-      ? -1 : cells.objectMap.find(slot: slot, of: object, in: hot)
+      ? -1 : objectMap.find(slot: slot, of: object, in: hot)
     if number < 0 {
       if object.flags & ObjectFlag.watched != 0, runningNumber < 0, whole(of: object) != nil,
         machine.isPart(slot, of: object)
