@@ -34,8 +34,8 @@ final class ConnectionGraph {
   let objectMap = ObjectMap()
   let activeFolds = ActiveFolds()
   let levelOrder = LevelOrder()
-  /// The lowest level, with which most turns begin and end, and its transaction. Each write asks for them: of
-  /// a part they would be counted.
+  /// The lowest level, with which most turns begin and end, and its transaction: no part of the graph has them,
+  /// as each write asks for them.
   var base: Unmanaged<Level>?
   let baseTransaction = GraphTransaction()
 
