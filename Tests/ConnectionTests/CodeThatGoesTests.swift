@@ -36,7 +36,7 @@ import Testing
       try connect("one")
       try source.set(.integer(2))
       try program.run("own := made := nil.")
-      let free = interpreter.machine.graph.formulaTables.freeFormulas
+      let free = interpreter.machine.graph.tables.freeFormulas
       #expect(Set(free).count == free.count)
       #expect(try program.print("#(z, w)") == "#(2 3)")
       try program.run(

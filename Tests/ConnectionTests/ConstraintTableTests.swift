@@ -16,7 +16,7 @@ import Testing
         rows do: [ :each | each one ].
         rows do: [ :each | each two ]
         """)
-      let table = program.interpreter.machine.graph.constraintTables.constraintTable
+      let table = program.interpreter.machine.graph.tables.constraintTable
       // Formulas of one direction need no entry.
       #expect(table.count == 1000)
       #expect(table.longestSearch < 100)

@@ -119,15 +119,15 @@ import Testing
       try program.run(
         Self.script(kind, size: 500, seed: testSeed).replacing(Self.numbers, with: exact))
       let graph = program.interpreter.machine.graph
-      #expect(graph.folding.foldCount == 1, "\(kind.name)")
-      let reads = graph.folding.foldReads
+      #expect(graph.activeFolds.foldCount == 1, "\(kind.name)")
+      let reads = graph.activeFolds.foldReads
       let runs = program.runCount
       try program.run(
         "300 timesRepeat: [ | what | what := generator between: 4 and: 200. \(Self.change(kind)) ]")
       // A number that is listed twice is looked at twice.
-      #expect(graph.folding.foldReads - reads <= 2 * 300, "\(kind.name), seed \(testSeed)")
+      #expect(graph.activeFolds.foldReads - reads <= 2 * 300, "\(kind.name), seed \(testSeed)")
       #expect(program.runCount - runs <= 300, "\(kind.name), seed \(testSeed)")
-      #expect(graph.folding.foldCount == 1, "\(kind.name), seed \(testSeed)")
+      #expect(graph.activeFolds.foldCount == 1, "\(kind.name), seed \(testSeed)")
       #expect(try program.print("total = (\(kind.formula))") == "true", "seed \(testSeed)")
     }
   }

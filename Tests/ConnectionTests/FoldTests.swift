@@ -32,14 +32,14 @@ import Testing
         \(Self.formulas)
         """)
       let graph = program.interpreter.machine.graph
-      #expect(graph.folding.foldCount == 6)
-      let reads = graph.folding.foldReads
+      #expect(graph.activeFolds.foldCount == 6)
+      let reads = graph.activeFolds.foldReads
       let runs = program.runCount
       try program.run(
         "10000 timesRepeat: [ list[generator between: 1 and: \(Self.size)] := next value ]")
-      #expect(graph.folding.foldCount == 6)
+      #expect(graph.activeFolds.foldCount == 6)
       // One element for a change and a formula that it concerns.
-      #expect(graph.folding.foldReads - reads <= 6 * 10_000)
+      #expect(graph.activeFolds.foldReads - reads <= 6 * 10_000)
       #expect(program.runCount - runs <= 6 * 10_000)
       #expect(try program.print(Self.kept) == program.print(Self.plain))
       try program.run(
@@ -64,16 +64,16 @@ import Testing
         """)
       let graph = program.interpreter.machine.graph
       for (change, total) in [("list add: 1000", 21_100), ("list removeFirst", 21_099)] {
-        let reads = graph.folding.foldReads
+        let reads = graph.activeFolds.foldReads
         try program.run(change)
         #expect(program["total"] == Double(total))
         #expect(program["most"] == 1000)
-        #expect(graph.folding.foldReads - reads <= 2 * (Self.size + 1))
-        #expect(graph.folding.foldCount == 2)
+        #expect(graph.activeFolds.foldReads - reads <= 2 * (Self.size + 1))
+        #expect(graph.activeFolds.foldCount == 2)
       }
-      let reads = graph.folding.foldReads
+      let reads = graph.activeFolds.foldReads
       try program.run("list[5] := 2000")
-      #expect(graph.folding.foldReads - reads == 2)
+      #expect(graph.activeFolds.foldReads - reads == 2)
       #expect(program["most"] == 2000)
     }
   }
@@ -104,9 +104,9 @@ import Testing
       let program = Program()
       try program.run("list := Array withAll: (1 to: 100). total := 0. k := total |= list max.")
       let graph = program.interpreter.machine.graph
-      #expect(graph.folding.foldCount == 1)
+      #expect(graph.activeFolds.foldCount == 1)
       try program.run("k disconnect")
-      #expect(graph.folding.foldCount == 0)
+      #expect(graph.activeFolds.foldCount == 0)
     }
   }
 }

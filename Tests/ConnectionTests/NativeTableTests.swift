@@ -92,7 +92,7 @@ import Testing
           if program["t\(index)"] != wanted { failures += 1 }
         }
         if living != made.count(where: { $0 != nil }) { failures += 1 }
-        if step > 100 { sizes.insert(interpreter.machine.graph.recording.natives.byteCount) }
+        if step > 100 { sizes.insert(interpreter.machine.graph.tables.natives.byteCount) }
       }
       #expect(failures == 0)
       #expect(sizes.count == 1)
@@ -119,7 +119,7 @@ import Testing
       }
       try program.run("made disconnect. made := nil. source := 2")
       #expect(try program.print("#(one, two, three)") == "#(10 200 2000)")
-      #expect(interpreter.machine.graph.recording.natives.byteCount <= 4_096)
+      #expect(interpreter.machine.graph.tables.natives.byteCount <= 4_096)
     }
   }
 
@@ -132,7 +132,7 @@ import Testing
       for index in 0..<1_280 {
         _ = machine.connect(cells[index + 1], reading: [cells[index]], integers: { $0[0] &+ 1 })
       }
-      #expect(machine.graph.recording.natives.byteCount == 1_280 * 32)
+      #expect(machine.graph.tables.natives.byteCount == 1_280 * 32)
       try program.run("v0 := 1")
       #expect(program["v1280"] == 1_281)
     }

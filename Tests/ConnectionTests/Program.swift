@@ -84,7 +84,7 @@ extension Program {
   var size: Size {
     Size(
       connections: graph.connections.count, cells: graph.cellCount,
-      formulas: graph.formulaCount, constraints: graph.constraintTables.constraintTable.count,
+      formulas: graph.formulaCount, constraints: graph.tables.constraintTable.count,
       regions: graph.regionCount, watchedObjects: graph.watched.count,
       watchedPaths: graph.watchers.pathWatchers.count,
       waiting: graph.pendingCount + graph.scheduledFormulas.count
@@ -98,9 +98,9 @@ extension Program {
       "cells": graph.recordCounts.cells, "formulas": graph.recordCounts.formulas,
       "constraints": graph.recordCounts.constraints, "connections": graph.connections.capacity,
       "objects": graph.objectMap.capacity,
-      "levels": graph.levelOrder.levels.count,
+      "levels": graph.levels.count,
     ]
-    for (index, level) in graph.levelOrder.levels.enumerated() {
+    for (index, level) in graph.levels.enumerated() {
       if let solver = level.solver as? DataflowSolver {
         sizes["level \(index)"] = solver.recordCount
       } else if let solver = level.solver as? PropagationSolver {

@@ -344,7 +344,7 @@ extension Machine {
         return outOfBounds(place.index + 1, count: array.elementCount)
       }
       array[element: place.index] = value
-      if graph.folding.foldCount > 0 {
+      if graph.activeFolds.foldCount > 0 {
         graph.updateFolds(of: array, at: Value(small: place.index + 1))
       }
       didChangeWhole(of: array)

@@ -33,10 +33,16 @@ final class ConnectionGraph {
   /// The cells by their places, and those of each watched object.
   let objectMap = ObjectMap()
   let activeFolds = ActiveFolds()
-  let levelOrder = LevelOrder()
+  /// The solvers of one-way constraints, by level.
+  var levels: [Level] = [] {
+    didSet {
+      unsafe base = levels.first.map { unsafe Unmanaged.passUnretained($0) }
+      words[0].levelCount = levels.count
+    }
+  }
   /// The lowest level, with which most turns begin and end, and its transaction: no part of the graph has them,
   /// as each write asks for them.
-  var base: Unmanaged<Level>?
+  private var base: Unmanaged<Level>?
   let baseTransaction = GraphTransaction()
 
   /// Lets the solver of the lowest level do its work.
@@ -58,13 +64,11 @@ final class ConnectionGraph {
 
   // MARK: Features, whose data stand beside their code
 
-  let formulaTables = FormulaTables()
-  let constraintTables = ConstraintTables()
+  let tables = GraphTables()
   let connecting = Connecting()
   let replanning = Replanning()
   let regionWork = RegionWork()
   let laziness = Laziness()
-  let folding = Folding()
   let recording = Recording()
   let storedCells = StoredCells()
   let watchers = Watchers()
@@ -112,14 +116,12 @@ final class ConnectionGraph {
   ///
   /// One that has ended itself runs on all the same: its record is kept meanwhile.
   var running: Formula? { formula(runningNumber) }
-  /// The region whose solver is at work, which the caller of the solver holds.
-  var settlingReference: Unmanaged<Region>?
   /// Whether the solver of a region is at work.
   var isSolvingRegion: Bool {
-    @inline(__always) get { unsafe settlingReference != nil }
+    @inline(__always) get { unsafe regionWork.settlingReference != nil }
   }
   /// The region whose solver is at work.
-  var settling: Region? { unsafe settlingReference?.takeUnretainedValue() }
+  var settling: Region? { unsafe regionWork.settlingReference?.takeUnretainedValue() }
   /// The level the turn has come to.
   var currentLevel: Int {
     @inline(__always) get { words[0].currentLevel }
@@ -164,7 +166,7 @@ final class ConnectionGraph {
     words.append(PropagationState())
     causes = ChangeLog()
     let parts: [GraphPart] = [
-      regionWork, levelOrder, watchers, writeState, failing, halt, ended,
+      regionWork, watchers, writeState, failing, halt, ended,
     ]
     for part in parts { unsafe part.graph = self }
     baseTransaction.attach(self)

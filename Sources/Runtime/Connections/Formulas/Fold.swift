@@ -219,7 +219,7 @@ extension ConnectionGraph {
     fold.collection = collection
     fold.begin()
     activeFolds.insert(fold, of: formula.id, over: whole)
-    folding.foldCount += 1
+    activeFolds.foldCount += 1
     machine.heap.countOutside(fold.table.size)
     hotFormulas[formula.id.rawValue].kind = .fold
     for cell in concerned.keys { countFold(1, at: cell) }
@@ -227,8 +227,8 @@ extension ConnectionGraph {
 
   /// Counts the folds that depend on a cell.
   private func countFold(_ step: Int, at cell: CellID) {
-    let count = (folding.foldsByCell[cell] ?? 0) + step
-    folding.foldsByCell[cell] = count > 0 ? count : nil
+    let count = (activeFolds.foldsByCell[cell] ?? 0) + step
+    activeFolds.foldsByCell[cell] = count > 0 ? count : nil
     updateHooks(of: cell)
   }
 
@@ -244,7 +244,7 @@ extension ConnectionGraph {
     fold.collection = nil
     fold.table.removeAll()
     activeFolds.remove(formula.id)
-    folding.foldCount -= 1
+    activeFolds.foldCount -= 1
     hotFormulas[formula.id.rawValue].kind = .block
     let cells = fold.concerned.keys
     fold.concerned = [:]
@@ -265,7 +265,7 @@ extension ConnectionGraph {
   ///
   /// - Complexity: O(formulas).
   func endFolds() {
-    guard folding.foldCount > 0 else { return }
+    guard activeFolds.foldCount > 0 else { return }
     for formula in formulasInUse { endFold(of: formula) }
   }
 
@@ -302,7 +302,7 @@ extension ConnectionGraph {
     }
     guard !fold.hasSteps else { return fold.record(index - fold.first) }
     // Without a block the new entry is known at once.
-    folding.foldReads += 1
+    activeFolds.foldReads += 1
     if let (array, all) = machine.elements(of: Value(object)), index <= all.count,
       let entry = machine.foldedNumber(array[element: all.lowerBound + index - 1])
         .flatMap({ FoldEntry($0) })
@@ -374,7 +374,7 @@ final class FoldedElements {
 
   /// Returns the contribution of an element; nil when a table cannot hold it, or it was interrupted.
   func entry(at offset: Int) -> FoldEntry? {
-    machine.graph.folding.foldReads += 1
+    machine.graph.activeFolds.foldReads += 1
     cells = []
     guard var value = element(at: offset) else { return nil }
     if !fold.recognition.steps.isEmpty {
@@ -432,7 +432,7 @@ final class FoldedElements {
 extension Machine {
   /// Whether arrays, ordered collections and numbers have the kernel's methods for folds.
   fileprivate var answersFoldsAsKernel: Bool {
-    if let known = graph.folding.foldsAnswerAsKernel { return known }
+    if let known = graph.activeFolds.foldsAnswerAsKernel { return known }
     func answers(_ selectors: [String], _ info: ClassInfo?) -> Bool {
       selectors.allSatisfy { info?.lookUp(selector($0))?.isOfKernel ?? true }
     }
@@ -444,7 +444,7 @@ extension Machine {
     let answer =
       collections.allSatisfy { answers(FoldRecognition.selectors, $0) }
       && numbers.allSatisfy { answers(FoldRecognition.numberSelectors, $0) }
-    graph.folding.foldsAnswerAsKernel = answer
+    graph.activeFolds.foldsAnswerAsKernel = answer
     return answer
   }
 

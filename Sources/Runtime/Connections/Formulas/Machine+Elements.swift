@@ -44,7 +44,7 @@ extension Machine {
     }
     try change()
     let whole = graph.whole(of: object)
-    if let whole, graph.folding.foldCount > 0 { graph.updateFolds(of: object, whole, at: key) }
+    if let whole, graph.activeFolds.foldCount > 0 { graph.updateFolds(of: object, whole, at: key) }
     return didChange(
       of: object, whole, at: key == nil ? nil : .some(cell), answering: value, since: mark)
   }
@@ -56,7 +56,7 @@ extension Machine {
   private func didChangeFreely(
     of object: ObjectRef, _ whole: CellID, at key: Value, answering value: Value
   ) -> Value {
-    if graph.folding.foldCount > 0 { graph.updateFolds(of: object, whole, at: key) }
+    if graph.activeFolds.foldCount > 0 { graph.updateFolds(of: object, whole, at: key) }
     if graph.didWriteFreely(to: whole, old: .undefined, new: Value(object)) {
       return settleGraph(from: whole, answering: value)
     }
@@ -174,7 +174,7 @@ extension Machine {
     graph.log.logSlot(Value(object), slot, old)
     object[slot: slot] = value
     let whole = graph.whole(of: object)
-    if let whole, graph.folding.foldCount > 0 { graph.updateFolds(of: object, whole, at: nil) }
+    if let whole, graph.activeFolds.foldCount > 0 { graph.updateFolds(of: object, whole, at: nil) }
     return didChange(of: object, whole, at: nil, answering: value, since: mark)
   }
 
@@ -232,7 +232,9 @@ extension Machine {
       graph.isSettling || graph.atomicDepth > 0, let whole = graph.whole(of: ObjectRef(collection))
     else { return }
     if remembers(ObjectRef(collection)) { return recordRemembered(ObjectRef(collection)) }
-    if graph.folding.foldCount > 0 { graph.updateFolds(of: ObjectRef(collection), whole, at: nil) }
+    if graph.activeFolds.foldCount > 0 {
+      graph.updateFolds(of: ObjectRef(collection), whole, at: nil)
+    }
     graph.recordWrite(to: whole, by: currentSite(), new: collection)
     // A conflict comes up when it is stored.
     try? graph.recordContents(of: whole, by: currentSite())

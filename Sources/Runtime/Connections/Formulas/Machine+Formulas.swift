@@ -16,7 +16,7 @@ extension ConnectionGraph {
   func evaluateBlockFormula(_ number: Int32) -> Value? {
     if isRunBySolver { return machine.evaluateWithin(number) }
     if words[0].handler < 0 { machine.beginFormulas() }
-    recording.formulaRecorder.reset()
+    recording.recorder.reset()
     let outer = runningNumber
     runningNumber = number
     machine.trackingDepth += 1
@@ -27,7 +27,7 @@ extension ConnectionGraph {
       !value.isObject || hot[hotFormulas[number].output].kind != .stored
     {
       if hotFormulas[number].readsItsText {
-        if recording.formulaRecorder.isEmpty { return value }
+        if recording.recorder.isEmpty { return value }
       } else if hasReadTheSame(number) {
         return value
       }
@@ -39,7 +39,7 @@ extension ConnectionGraph {
   @inline(__always)
   private func hasReadTheSame(_ number: Int32) -> Bool {
     !hasFailures && hotFormulas[number].kind == .block && !hotFormulas[number].hasFold
-      && recording.lastReads.areSame(recording.formulaRecorder.places, of: number)
+      && recording.lastReads.areSame(recording.recorder.places, of: number)
   }
 
   @inline(__always)
@@ -116,7 +116,7 @@ extension Machine {
       exceptions.handlers.shorten(to: graph.words[0].handler + 1)
       outcome = .failed(takeFailure())
     }
-    return conclude(outcome, reads: graph.recording.formulaRecorder.reads, of: formula)
+    return conclude(outcome, reads: graph.recording.recorder.reads, of: formula)
   }
 
   /// Runs a formula of any kind.
@@ -264,11 +264,8 @@ extension Machine {
       exceptions.handlers.append(
         Handler(frame: nil, outer: exceptions.currentHandler, token: token))
       exceptions.currentHandler = graph.words[0].handler
-      if let recorder {
-        graph.recording.outerRecorder = recorder
-        graph.recording.formulaRecorder.outer = recorder
-      }
-      recorder = graph.recording.formulaRecorder
+      graph.recording.recorder.outer = recorder
+      recorder = graph.recording.recorder
     }
   }
 
@@ -282,14 +279,9 @@ extension Machine {
       // The handler around it may have ended before it, and has its own outer one back.
       let outer = graph.words[0].outerHandler
       if outer < exceptions.handlers.count { exceptions.currentHandler = outer }
-      graph.recording.formulaRecorder.reset()
-      if let outer = graph.recording.outerRecorder {
-        recorder = outer
-        graph.recording.formulaRecorder.outer = nil
-        graph.recording.outerRecorder = nil
-      } else {
-        recorder = nil
-      }
+      graph.recording.recorder.reset()
+      recorder = graph.recording.recorder.outer
+      graph.recording.recorder.outer = nil
       graph.words[0].handler = -1
     }
   }

@@ -20,7 +20,7 @@ extension Machine {
     var current = recorder
     while let each = current {
       each.forget(object, slot: slot)
-      if each.base != nil || each === graph.recording.formulaRecorder { break }
+      if each.base != nil || each === graph.recording.recorder { break }
       current = each.outer
     }
     return true
@@ -34,7 +34,7 @@ extension Machine {
       return
     }
     if let whole = graph.whole(of: object) {
-      if graph.folding.foldCount > 0 { graph.updateFolds(of: object, whole, at: key) }
+      if graph.activeFolds.foldCount > 0 { graph.updateFolds(of: object, whole, at: key) }
       graph.recordRemembered(whole)
     }
     for cell in graph.watched[object.bits] ?? [] where graph[cell].place.kind == .element {

@@ -189,7 +189,7 @@ struct SwiftFormula {
   }
 
   init(graph: ConnectionGraph, inputs: [CellID], _ code: NativeCode) {
-    record = graph.recording.natives.makeRecord(inputs.count)
+    record = graph.tables.natives.makeRecord(inputs.count)
     let count = Int32(clamping: inputs.count)
     switch code {
     case .values(let compute):

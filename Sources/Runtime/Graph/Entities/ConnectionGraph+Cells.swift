@@ -87,7 +87,7 @@ extension ConnectionGraph {
     let isHooked =
       !cells[id.index].properties.isEmpty || watchers.pathWatchers[id] != nil
       || watchers.observers.byCell[id] != nil
-      || folding.foldsByCell[id] != nil || laziness.lazyReaders[id] != nil
+      || activeFolds.foldsByCell[id] != nil || laziness.lazyReaders[id] != nil
       || !storedCells.contents.holders(of: id).isEmpty
     setFlag(CellFlag.hasObservers, of: id, to: isHooked)
     touch(id)

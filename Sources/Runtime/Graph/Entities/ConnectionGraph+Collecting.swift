@@ -186,7 +186,7 @@ extension ConnectionGraph {
     for constraint in touched.withoutRepetitions where constraint.level >= 0 {
       guard let formula = constraint.firstFormula else { continue }
       // With fewer inputs the order stands.
-      try? levelOrder.levels[constraint.level].solver.add(levelDescription(of: constraint, formula))
+      try? levels[constraint.level].solver.add(levelDescription(of: constraint, formula))
     }
   }
 }

@@ -34,7 +34,7 @@ extension ConnectionGraph {
       order: connecting.nextOrder, firstInput: inputs.count == 1 ? inputs[0].rawValue : -1)
     let hot = HotFormula(of: connection, output, source)
     connecting.nextOrder &+= 1
-    let number = formulaTables.freeFormulas.popLast() ?? Int32(formulas.count)
+    let number = tables.freeFormulas.popLast() ?? Int32(formulas.count)
     if Int(number) == formulas.count {
       formulas.append(record)
       hotFormulas.append(hot)
@@ -64,7 +64,7 @@ extension ConnectionGraph {
       ended.endedFormulas.append(formula)
     } else {
       formula.releaseRecord()
-      formulaTables.freeFormulas.append(formula.id.rawValue)
+      tables.freeFormulas.append(formula.id.rawValue)
     }
   }
 
@@ -73,7 +73,7 @@ extension ConnectionGraph {
 
   /// The numbers of records of cells, formulas and constraints, free ones included.
   var recordCounts: (cells: Int, formulas: Int, constraints: Int) {
-    (cells.count, formulas.count, constraintTables.constraintRecords.count)
+    (cells.count, formulas.count, tables.constraintRecords.count)
   }
 
   /// The number of cells in use.
@@ -81,7 +81,7 @@ extension ConnectionGraph {
 
   /// The number of formulas that have not ended.
   var formulaCount: Int {
-    formulas.count - formulaTables.freeFormulas.count - ended.endedFormulas.count
+    formulas.count - tables.freeFormulas.count - ended.endedFormulas.count
   }
 
   /// The formulas that have not ended.
@@ -107,7 +107,7 @@ extension ConnectionGraph {
     for formula in formulas {
       // Objects of its code may write, and connect, when they are released: the number is its own till then.
       formula.releaseRecord()
-      formulaTables.freeFormulas.append(formula.id.rawValue)
+      tables.freeFormulas.append(formula.id.rawValue)
     }
     releaseEndedConnections()
   }
@@ -166,7 +166,7 @@ extension ConnectionGraph {
     if let known = knownConstraint(for: formula) { return known }
     if isOnly { return makeLoneConstraint(of: formula) }
     let constraint = makeConstraint(over: formula)
-    constraintTables.constraintTable.insert(constraint)
+    tables.constraintTable.insert(constraint)
     return constraint
   }
 

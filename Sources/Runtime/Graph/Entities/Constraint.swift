@@ -49,7 +49,7 @@ struct Constraint: Hashable {
   init(_ number: Int32, in graph: ConnectionGraph) {
     unsafe self.graph = graph
     place = number
-    stamp = graph.constraintTables.constraintRecords[number].stamp
+    stamp = graph.tables.constraintRecords[number].stamp
   }
 
   /// The constraint that is nothing but a formula.
@@ -75,8 +75,8 @@ struct Constraint: Hashable {
   }
 
   private var record: ConstraintRecord {
-    _read { yield unsafe graph.constraintTables.constraintRecords[place] }
-    nonmutating _modify { yield unsafe &graph.constraintTables.constraintRecords[place] }
+    _read { yield unsafe graph.tables.constraintRecords[place] }
+    nonmutating _modify { yield unsafe &graph.tables.constraintRecords[place] }
   }
 
   /// The record of the formula that it is.
@@ -303,18 +303,18 @@ extension ConnectionGraph {
   func makeConstraint(
     over formula: Formula, cells: [CellID]? = nil, equation: Equation? = nil
   ) -> Constraint {
-    constraintTables.nextStamp &+= 1
-    var record = ConstraintRecord(stamp: constraintTables.nextStamp, key: formula.id.rawValue)
+    tables.nextStamp &+= 1
+    var record = ConstraintRecord(stamp: tables.nextStamp, key: formula.id.rawValue)
     if let cells {
       record.key = -1
       record.extras = ConstraintExtras(cells: cells, equation: equation)
     }
-    if let free = constraintTables.freeConstraints.popLast() {
-      constraintTables.constraintRecords[free] = record
+    if let free = tables.freeConstraints.popLast() {
+      tables.constraintRecords[free] = record
       return Constraint(free, in: self)
     }
-    constraintTables.constraintRecords.append(record)
-    return Constraint(Int32(constraintTables.constraintRecords.count - 1), in: self)
+    tables.constraintRecords.append(record)
+    return Constraint(Int32(tables.constraintRecords.count - 1), in: self)
   }
 
   /// Makes a constraint that is nothing but a formula.
@@ -329,7 +329,7 @@ extension ConnectionGraph {
   /// - Complexity: O(variables) for few of them, else O(formulas that read the output), and
   ///   O(constraints that wait for a way back).
   func joinableConstraint(for formula: Formula) -> Constraint? {
-    if let known = constraintTables.constraintTable.find(formula) { return known }
+    if let known = tables.constraintTable.find(formula) { return known }
     // A constraint without a record determines one of its cells, or waits for that.
     let variables = formula.variableSet
     func isSame(_ other: Formula) -> Bool {
@@ -369,7 +369,7 @@ extension ConnectionGraph {
     if isAwaitingInverse {
       replanning.awaitingInverse = replanning.awaitingInverse.map { $0 == known ? constraint : $0 }
     }
-    constraintTables.constraintTable.insert(constraint)
+    tables.constraintTable.insert(constraint)
     return constraint
   }
 
@@ -382,10 +382,10 @@ extension ConnectionGraph {
       constraint.endAlone()
       return
     }
-    constraintTables.constraintTable.remove(constraint)
-    constraintTables.constraintRecords[constraint.number].isUsed = false
-    constraintTables.constraintRecords[constraint.number].region = nil
-    constraintTables.constraintRecords[constraint.number].extras = nil
-    constraintTables.freeConstraints.append(constraint.number)
+    tables.constraintTable.remove(constraint)
+    tables.constraintRecords[constraint.number].isUsed = false
+    tables.constraintRecords[constraint.number].region = nil
+    tables.constraintRecords[constraint.number].extras = nil
+    tables.freeConstraints.append(constraint.number)
   }
 }

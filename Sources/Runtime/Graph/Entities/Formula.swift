@@ -142,12 +142,12 @@ struct Formula: Hashable {
     nonmutating _modify { yield unsafe &graph.hotFormulas[id.rawValue] }
   }
 
-  private var extras: FormulaExtras? { unsafe graph.formulaTables.formulaExtras[id.rawValue] }
+  private var extras: FormulaExtras? { unsafe graph.tables.formulaExtras[id.rawValue] }
 
   private func makeExtras() -> FormulaExtras {
     if let extras { return extras }
     let made = FormulaExtras()
-    unsafe graph.formulaTables.formulaExtras[id.rawValue] = made
+    unsafe graph.tables.formulaExtras[id.rawValue] = made
     return made
   }
 
@@ -170,22 +170,22 @@ struct Formula: Hashable {
     case 0, 1: break
     case 2:
       record.firstInput = inputs[0].rawValue
-      unsafe graph.formulaTables.secondInputs.set(id.rawValue, to: inputs[1].rawValue)
-    default: unsafe graph.formulaTables.manyInputs[id.rawValue] = inputs
+      unsafe graph.tables.secondInputs.set(id.rawValue, to: inputs[1].rawValue)
+    default: unsafe graph.tables.manyInputs[id.rawValue] = inputs
     }
   }
 
   /// Releases its data, after it has ended.
   func releaseRecord() {
     hot.connection = 0
-    unsafe graph.formulaTables.nextOfConnection.remove(id.rawValue)
-    unsafe graph.formulaTables.secondInputs.remove(id.rawValue)
-    unsafe graph.formulaTables.manyInputs[id.rawValue] = nil
-    unsafe graph.formulaTables.formulaExtras[id.rawValue] = nil
+    unsafe graph.tables.nextOfConnection.remove(id.rawValue)
+    unsafe graph.tables.secondInputs.remove(id.rawValue)
+    unsafe graph.tables.manyInputs[id.rawValue] = nil
+    unsafe graph.tables.formulaExtras[id.rawValue] = nil
     unsafe graph.recording.lastReads.remove(id.rawValue)
     if let native {
       record.hasNative = false
-      unsafe graph.recording.natives.remove(native)
+      unsafe graph.tables.natives.remove(native)
     }
   }
 
@@ -225,12 +225,12 @@ struct Formula: Hashable {
 
   /// The next formula of its connection.
   var nextOfConnection: Formula? {
-    get { unsafe graph.formula(graph.formulaTables.nextOfConnection[id.rawValue]) }
+    get { unsafe graph.formula(graph.tables.nextOfConnection[id.rawValue]) }
     nonmutating set {
       if let newValue {
-        unsafe graph.formulaTables.nextOfConnection.set(id.rawValue, to: newValue.id.rawValue)
+        unsafe graph.tables.nextOfConnection.set(id.rawValue, to: newValue.id.rawValue)
       } else {
-        unsafe graph.formulaTables.nextOfConnection.remove(id.rawValue)
+        unsafe graph.tables.nextOfConnection.remove(id.rawValue)
       }
     }
   }
@@ -251,10 +251,10 @@ struct Formula: Hashable {
   var staticInputs: [CellID] {
     let first = record.firstInput
     if first >= 0 {
-      let second = unsafe graph.formulaTables.secondInputs[id.rawValue]
+      let second = unsafe graph.tables.secondInputs[id.rawValue]
       return second < 0 ? [CellID(first)] : [CellID(first), CellID(second)]
     }
-    return unsafe graph.formulaTables.manyInputs[id.rawValue] ?? native?.inputs ?? []
+    return unsafe graph.tables.manyInputs[id.rawValue] ?? native?.inputs ?? []
   }
 
   /// The further cells that its last run has read.
@@ -386,7 +386,7 @@ struct Formula: Hashable {
   func mayHave(_ count: Int) -> Bool {
     let inputs: Int
     if record.firstInput >= 0 {
-      inputs = unsafe graph.formulaTables.secondInputs[id.rawValue] < 0 ? 1 : 2
+      inputs = unsafe graph.tables.secondInputs[id.rawValue] < 0 ? 1 : 2
     } else {
       inputs = staticInputs.count
     }
@@ -396,7 +396,7 @@ struct Formula: Hashable {
   /// The variables, without making an array of one or two.
   var variableSet: Variables {
     let (input, output) = (record.firstInput, hot.output)
-    if input >= 0, unsafe graph.formulaTables.secondInputs[id.rawValue] < 0 {
+    if input >= 0, unsafe graph.tables.secondInputs[id.rawValue] < 0 {
       return Variables(input, output)
     }
     return Variables(Set(staticInputs + [CellID(output)]).sorted())

@@ -4,7 +4,7 @@ internal import TenonTables
 // The search for constraints by their cells, with little memory for each.
 
 /// The data of formulas that few of them have, by their numbers.
-final class FormulaTables {
+final class GraphTables {
   let formulaExtras = SparseTable<FormulaExtras>()
   /// For the number of a formula that reads two cells the second one.
   let secondInputs = NumberMap()
@@ -13,10 +13,11 @@ final class FormulaTables {
   /// For the number of a formula the next one of its connection.
   let nextOfConnection = NumberMap()
   var freeFormulas: [Int32] = []
-}
+  /// The records of formulas in Swift code.
+  let natives = NativeTable()
+  /// The formulas whose own reads are recorded.
+  var recorded: Set<FormulaID> = []
 
-/// The records of constraints.
-final class ConstraintTables {
   let constraintRecords = PagedTable<ConstraintRecord>()
   var freeConstraints: [Int32] = []
   /// The constraints that other formulas over the same cells join.

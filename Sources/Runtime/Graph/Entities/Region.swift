@@ -2,11 +2,14 @@ internal import TenonTables
 internal import TenonSolverKit
 
 /// The work on regions that is left.
+@safe
 final class RegionWork: GraphPart {
   /// The regions that have pending changes.
   var waitingRegions: [Region] = [] {
     didSet { unsafe graph?.words[0][.regionsWaiting] = !waitingRegions.isEmpty }
   }
+  /// The region whose solver is at work, which the caller of the solver holds.
+  var settlingReference: Unmanaged<Region>?
   /// The regions that may have fallen apart, as constraints were removed.
   var possiblySplitRegions: [Region] = []
   /// The number of constraints given to the solvers of regions anew, of cells looked at for cycles, and of

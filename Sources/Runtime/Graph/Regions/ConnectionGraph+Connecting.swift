@@ -7,7 +7,7 @@ internal import TenonTables
 
 // Taking formulas into force and out of it, all or nothing.
 
-/// The statements that are being connected.
+/// The table of connections, and the statements that are being connected.
 final class Connecting {
   let connectionTable = ConnectionTable()
   /// The number that the next connection gets, if it is free.
@@ -106,7 +106,7 @@ extension ConnectionGraph {
   /// something else.
   private func standsBesideBothWays(_ added: [Formula]) -> Bool {
     guard let first = added.first, first.equation == nil, !hasRequestedSolver(first.connection),
-      let others = constraintTables.constraintTable.find(first)?.formulas, let other = others.first,
+      let others = tables.constraintTable.find(first)?.formulas, let other = others.first,
       added.count > 1 || other.connection.onlyFormula == nil
     else { return false }
     return !others.contains { other in added.contains { $0.output == other.output } }

@@ -59,7 +59,7 @@ extension ConnectionGraph {
 
   /// Removes a one-way constraint from its solver.
   func release(_ constraint: Constraint, _ formula: Formula) {
-    levelOrder.levels[constraint.level].solver.remove(formula.levelID)
+    levels[constraint.level].solver.remove(formula.levelID)
     // Its readers stay at that level.
     if constraint.level > 0 { setFlag(CellFlag.hasForeignReaders, of: formula.output, to: true) }
     constraint.level = -1
@@ -81,14 +81,14 @@ extension ConnectionGraph {
     _ constraint: Constraint, _ formula: Formula, level: Int
   ) throws(Failure) {
     let description = levelDescription(of: constraint, formula)
-    while levelOrder.levels.count <= level {
+    while levels.count <= level {
       let solver = try makeSolver(for: RegionIR(constraints: [description], pinned: []))
-      levelOrder.levels.append(
+      levels.append(
         Level(
           solver: solver.solver,
-          transaction: levelOrder.levels.isEmpty ? baseTransaction : makeTransaction()))
+          transaction: levels.isEmpty ? baseTransaction : makeTransaction()))
     }
-    do throws(SolverConflict) { try levelOrder.levels[level].solver.add(description) } catch {
+    do throws(SolverConflict) { try levels[level].solver.add(description) } catch {
       throw conflict(error, about: formula)
     }
     constraint.level = level
@@ -151,11 +151,11 @@ extension ConnectionGraph {
     formula.dynamicInputs = new
     let level = highestLevel(of: formula.inputs)
     if level > constraint.level {
-      levelOrder.levels[constraint.level].solver.remove(formula.levelID)
+      levels[constraint.level].solver.remove(formula.levelID)
       try insert(constraint, formula, level: level)
     } else {
       do throws(SolverConflict) {
-        try levelOrder.levels[constraint.level].solver.add(
+        try levels[constraint.level].solver.add(
           levelDescription(of: constraint, formula))
       } catch {
         formula.dynamicInputs = old
@@ -282,7 +282,7 @@ extension ConnectionGraph {
           for member in region.cells { stack.append((member, nil)) }
         }
         guard constraint.level >= 0, constraint.level < effective else { continue }
-        levelOrder.levels[constraint.level].solver.remove(reader.levelID)
+        levels[constraint.level].solver.remove(reader.levelID)
         // The order has no cycle: the solver of the level above cannot refuse.
         try? insert(constraint, reader, level: effective)
         stack.append((reader.output, effective))

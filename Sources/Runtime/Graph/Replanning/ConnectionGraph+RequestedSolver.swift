@@ -228,6 +228,6 @@ extension ConnectionGraph {
   func name(ofSolverFor connection: Connection) -> String? {
     guard let constraint = connection.formulas.first?.constraint else { return nil }
     if let region = constraint.region { return region.solverName }
-    return constraint.level >= 0 ? type(of: levelOrder.levels[constraint.level].solver).name : nil
+    return constraint.level >= 0 ? type(of: levels[constraint.level].solver).name : nil
   }
 }

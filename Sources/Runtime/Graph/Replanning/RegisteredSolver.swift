@@ -165,7 +165,7 @@ extension ConnectionGraph {
     let limit = Double(replanning.solvers.first?.cost ?? 0)
     let cells = Set(formulas.flatMap(\.variables)).sorted()
     let described = ConstraintIR(
-      id: ConstraintID(Int32(clamping: constraintTables.constraintRecords.count)), cells: cells,
+      id: ConstraintID(Int32(clamping: tables.constraintRecords.count)), cells: cells,
       formulas: formulas.map { formula in
         FormulaIR(
           id: formula.id, output: formula.output, inputs: formula.staticInputs,

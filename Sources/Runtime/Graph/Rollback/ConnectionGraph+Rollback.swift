@@ -43,7 +43,7 @@ extension ConnectionGraph {
   func abandonTurn() -> [String] {
     endFolds()
     distrustLazyCells()
-    if !recording.recorded.isEmpty { distrustRecords() }
+    if !tables.recorded.isEmpty { distrustRecords() }
     if words[0][.loggedChanges] { restoreSolvers() }
     let written = hasRegions ? 0..<log.count : 0..<0
     let regions = written.compactMap { index in
@@ -53,7 +53,7 @@ extension ConnectionGraph {
     forgetWrites(in: turn)
     restoreEdits(since: 0)
     log.removeValues()
-    for level in levelOrder.levels { level.transaction.removeAll() }
+    for level in levels { level.transaction.removeAll() }
     for region in regionWork.waitingRegions {
       region.isWaiting = false
       region.transaction.removeAll()
@@ -71,7 +71,7 @@ extension ConnectionGraph {
     watchers.retargeted = []
     replanning.stuck.waiting = []
     currentLevel = -1
-    unsafe settlingReference = nil
+    unsafe regionWork.settlingReference = nil
     // What they know of the cells they have computed in this turn.
     for region in regions.unique() { region.solver.forgetTurn() }
     if words[0][.loggedChanges] { restoreGraph() }

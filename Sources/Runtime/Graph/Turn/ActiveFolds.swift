@@ -1,8 +1,11 @@
 internal import TenonSolverKit
 internal import TenonTables
 
-/// The folds of a graph.
-final class Folding {
+/// The active folds, found by the numbers of their formulas and by the cells of their collections.
+///
+/// Every write of an element comes through here: no references are counted and nothing is hashed. A fold is
+/// kept by its formula, which removes it here before it releases it.
+final class ActiveFolds {
   /// The number of active folds, and of elements that were evaluated for them.
   var foldCount = 0
   var foldReads = 0
@@ -11,13 +14,7 @@ final class Folding {
   /// Whether collections and numbers have the kernel's methods for folds; nil when that was not examined
   /// since a method was defined.
   var foldsAnswerAsKernel: Bool?
-}
 
-/// The active folds, found by the numbers of their formulas and by the cells of their collections.
-///
-/// Every write of an element comes through here: no references are counted and nothing is hashed. A fold is
-/// kept by its formula, which removes it here before it releases it.
-final class ActiveFolds {
   @safe
   private struct Entry: BitwiseCopyable {
     var fold: Unmanaged<Fold>

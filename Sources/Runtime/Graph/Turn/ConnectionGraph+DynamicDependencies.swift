@@ -32,7 +32,7 @@ extension ConnectionGraph {
       formula.text?.hasBlock ?? false
     else { return }
     hotFormulas[number].kind = .recorded
-    recording.recorded.insert(formula.id)
+    tables.recorded.insert(formula.id)
     forgetPlans()
   }
 
@@ -41,7 +41,7 @@ extension ConnectionGraph {
     guard hotFormulas[formula.id.rawValue].kind == .recorded else { return }
     hotFormulas[formula.id.rawValue].kind = .block
     hotFormulas[formula.id.rawValue].idleRuns = 0
-    recording.recorded.remove(formula.id)
+    tables.recorded.remove(formula.id)
     formula.textReads = nil
     formula.lastReads = formula.dynamicInputs.map { place(of: $0) }
     hotFormulas[formula.id.rawValue].readsItsText = formula.lastReads.isEmpty
@@ -50,14 +50,14 @@ extension ConnectionGraph {
   /// Makes all formulas depend on all cells that their texts name until they have run again: their last
   /// reads were rolled back.
   func distrustRecords() {
-    for id in recording.recorded {
+    for id in tables.recorded {
       guard let formula = self[id], formula.textReads != nil, let constraint = formula.constraint,
         constraint.level >= 0
       else { continue }
       formula.textReads = nil
       formula.lastReads = []
       // Nothing stands in another order, so that nothing can be refused.
-      try? levelOrder.levels[constraint.level].solver.add(levelDescription(of: constraint, formula))
+      try? levels[constraint.level].solver.add(levelDescription(of: constraint, formula))
     }
   }
 

@@ -254,7 +254,7 @@ extension ConnectionGraph {
       isRunningFormula = true
       notifyReaders(CellID(output))
       isRunningFormula = false
-    } else if !folding.foldsByCell.isEmpty {
+    } else if !activeFolds.foldsByCell.isEmpty {
       // Readers of a refreshed lazy cell are refreshed when they are read themselves.
       updateFolds(readingFrom: CellID(output))
     }

@@ -105,9 +105,9 @@ extension ConnectionGraph {
     unsafe words.pointee.beginPlainTurn(at: region.level)
     pending.removeAll()
     transaction.changes.append(cell)
-    unsafe settlingReference = Unmanaged.passUnretained(region)
+    unsafe regionWork.settlingReference = Unmanaged.passUnretained(region)
     satisfy(region, transaction)
-    unsafe settlingReference = nil
+    unsafe regionWork.settlingReference = nil
     guard unsafe words.pointee.isPlain && !words.pointee.hasSpread, pending.isEmpty,
       replanning.stuck.waiting.isEmpty
     else {
@@ -304,7 +304,7 @@ extension ConnectionGraph {
   private func settleLevels() throws(Failure) {
     var steps = 0
     // Formulas that find new inputs in the turn may make it go on again, but not for ever.
-    let limit = 1_000 + 100 * (regionCount + levelOrder.levels.count)
+    let limit = 1_000 + 100 * (regionCount + levels.count)
     repeat {
       hasMore = false
       var level = 0
@@ -320,7 +320,7 @@ extension ConnectionGraph {
         }
         currentLevel = level
         settleRegions(of: level)
-        if level < levelOrder.levels.count { settle(levelOrder.levels[level]) }
+        if level < levels.count { settle(levels[level]) }
         if let restless = halt.restless {
           self.halt.restless = nil
           throw doesNotSettle(through: restless)
@@ -344,7 +344,7 @@ extension ConnectionGraph {
 
   /// The highest level that has a solver or waiting region.
   var highestLevel: Int {
-    var highest = levelOrder.levels.count - 1
+    var highest = levels.count - 1
     for region in regionWork.waitingRegions { highest = max(highest, region.level) }
     return max(0, highest)
   }
@@ -365,11 +365,11 @@ extension ConnectionGraph {
 
   private func settle(_ region: Region) {
     region.isWaiting = false
-    unsafe settlingReference = Unmanaged.passUnretained(region)
+    unsafe regionWork.settlingReference = Unmanaged.passUnretained(region)
     if region.hasWishes { recordWritten(in: region) }
     if region.transaction.forcedCount > 0 { checkConstants(in: region) }
     satisfy(region, region.transaction)
-    unsafe settlingReference = nil
+    unsafe regionWork.settlingReference = nil
     if !replanning.stuck.waiting.isEmpty { reselectBlocked(in: region) }
   }
 
@@ -427,7 +427,7 @@ extension ConnectionGraph {
       if level != max(0, writer) { staysApart = true }
       guard level != told else { continue }
       if level == currentLevel, writer == level, isRunningFormula { continue }
-      levelOrder.levels[level].transaction.changes.append(cell)
+      levels[level].transaction.changes.append(cell)
       words[0].hasSpread = true
       if level <= currentLevel { hasMore = true }
       told = level
@@ -462,7 +462,7 @@ extension ConnectionGraph {
       region.transaction.forcedFormulas.append(formula.id)
       enqueue(region)
     } else if constraint.level >= 0 {
-      levelOrder.levels[constraint.level].transaction.forcedFormulas.append(formula.id)
+      levels[constraint.level].transaction.forcedFormulas.append(formula.id)
       words[0].hasSpread = true
       if constraint.level <= currentLevel { hasMore = true }
     }

@@ -246,7 +246,7 @@ extension ConnectionGraph {
   /// that lead through it.
   func tellWatchers(of cell: CellID) {
     guard hot[cell.rawValue].flags & CellFlag.hasObservers != 0 else { return }
-    if !folding.foldsByCell.isEmpty { updateFolds(readingFrom: cell) }
+    if !activeFolds.foldsByCell.isEmpty { updateFolds(readingFrom: cell) }
     if !laziness.lazyReaders.isEmpty { markDue(readersOf: cell) }
     if !watchers.observers.byCell.isEmpty { didObserveChange(of: cell) }
     if let plans = watchers.pathWatchers[cell] {

@@ -1,18 +1,12 @@
 internal import TenonSolverKit
 internal import TenonTables
 
-/// What is known of the reads of formulas.
-final class Recording {
+/// What is known of the reads of formulas: no class, as each run of a formula calls both parts.
+struct Recording: ~Copyable {
   let lastReads = RecordedReads()
-  /// The formulas whose own reads are recorded.
-  var recorded: Set<FormulaID> = []
-  /// The records of formulas in Swift code.
-  let natives = NativeTable()
-  /// The recorder that was active before formulas of the language were evaluated in this turn: one recorder
-  /// takes the reads of each of them.
-  var outerRecorder: DependencyRecorder?
-  /// The recorder of the reads of the formula that runs.
-  let formulaRecorder = DependencyRecorder(within: nil)
+  /// The recorder of the reads of the formula that runs; its outer one is the recorder that was active before
+  /// formulas of the language were evaluated in this turn.
+  let recorder = DependencyRecorder(within: nil)
 }
 
 /// The places that a formula reads while it runs, besides those that its text names.

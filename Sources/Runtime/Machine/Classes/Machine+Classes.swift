@@ -187,7 +187,7 @@ extension Machine {
     if method.selector.answerToNil != nil { state.nilTestsAreSends = true }
     info.setMethod(method)
     graph.endFolds()
-    graph.folding.foldsAnswerAsKernel = nil
+    graph.activeFolds.foldsAnswerAsKernel = nil
     method.selector.flushCaches()
     lookupCache.clear()
   }

@@ -168,7 +168,7 @@ extension Primitive {
       else { return .nil }
       if let region = constraint.region { return machine.symbol(region.solverName) }
       guard constraint.level >= 0 else { return .nil }
-      return machine.symbol(type(of: machine.graph.levelOrder.levels[constraint.level].solver).name)
+      return machine.symbol(type(of: machine.graph.levels[constraint.level].solver).name)
     },
     Primitive("strength", "One of #required #strong #medium #weak: how much it counts.") {
       machine, arguments in
