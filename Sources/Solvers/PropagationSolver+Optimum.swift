@@ -45,8 +45,13 @@ extension PropagationSolver {
   ///
   /// - Complexity: O(constraints below the removed ones since the last time); see `chooseAll`
   ///   where cycles or soft constraints are in the way.
+  @inline(__always)
   func improve() {
-    if !hasLoose, !hasRisen, !isStale { return }
+    if hasLoose || hasRisen || isStale { improveNow() }
+  }
+
+  @inline(never)
+  private func improveNow() {
     if hasBegun { return }
     let raised = risen
     risen = []

@@ -190,6 +190,16 @@ final class ConnectionGraph {
     @inline(__always) get { unsafe owner.unsafelyUnwrapped._withUnsafeGuaranteedRef { $0 } }
   }
 
+  /// Calls `Machine.beginFormulas()` and `endFormulas()`, the machine not retained.
+  @inline(__always)
+  func beginFormulas() {
+    unsafe owner.unsafelyUnwrapped._withUnsafeGuaranteedRef { $0.beginFormulas() }
+  }
+  @inline(__always)
+  func endFormulas() {
+    unsafe owner.unsafelyUnwrapped._withUnsafeGuaranteedRef { $0.endFormulas() }
+  }
+
   /// Returns the send from which the machine is writing.
   @inline(__always)
   func currentSend() -> Unmanaged<SiteNode>? {

@@ -39,10 +39,16 @@ package final class Machine {
   let connections: ConnectionSession
   /// What records the reads of the formula that runs.
   var recorder: DependencyRecorder? {
-    didSet { unsafe recorderReference = recorder.map { unsafe Unmanaged.passUnretained($0) } }
+    get { unsafe recorderReference?.takeUnretainedValue() }
+    set {
+      keptRecorder = newValue
+      unsafe recorderReference = newValue.map { unsafe Unmanaged.passUnretained($0) }
+    }
   }
   /// The same for where each read comes by.
   private(set) var recorderReference: Unmanaged<DependencyRecorder>?
+  /// The recorder, unless it is the graph's own, which lives as long as the machine.
+  private var keptRecorder: DependencyRecorder?
   /// How many evaluations use code that records what it reads.
   @safe @exclusivity(unchecked) var trackingDepth = 0
 
@@ -82,6 +88,12 @@ package final class Machine {
     for code in codeTable.all { code.dismantle() }
     for info in classes.infos { info?.dismantle() }
     lookupCache.deallocate()
+  }
+
+  /// Makes the graph's own recorder take the reads, not retained, until `recorder` is set.
+  @inline(__always)
+  func lendRecorder(_ recorder: DependencyRecorder) {
+    unsafe recorderReference = Unmanaged.passUnretained(recorder)
   }
 
   /// Takes away the values above so many: those of a call that ends.

@@ -15,7 +15,7 @@ extension ConnectionGraph {
   @inline(__always)
   func evaluateBlockFormula(_ number: Int32) -> Value? {
     if isRunBySolver { return machine.evaluateWithin(number) }
-    if words[0].handler < 0 { machine.beginFormulas() }
+    if words[0].handler < 0 { beginFormulas() }
     recording.recorder.reset()
     let outer = runningNumber
     runningNumber = number
@@ -264,8 +264,8 @@ extension Machine {
       exceptions.handlers.append(
         Handler(frame: nil, outer: exceptions.currentHandler, token: token))
       exceptions.currentHandler = graph.words[0].handler
-      graph.recording.recorder.outer = recorder
-      recorder = graph.recording.recorder
+      if let recorder { graph.recording.recorder.outer = recorder }
+      lendRecorder(graph.recording.recorder)
     }
   }
 
@@ -281,7 +281,7 @@ extension Machine {
       if outer < exceptions.handlers.count { exceptions.currentHandler = outer }
       graph.recording.recorder.reset()
       recorder = graph.recording.recorder.outer
-      graph.recording.recorder.outer = nil
+      if recorder != nil { graph.recording.recorder.outer = nil }
       graph.words[0].handler = -1
     }
   }

@@ -94,34 +94,34 @@ final class CellTable {
 ///
 /// The reference to the table is not counted: it belongs to the graph, and for that see `CellView`.
 struct CellRecord {
-  fileprivate unowned(unsafe) let table: CellTable
+  @Uncounted fileprivate var table: CellTable
   fileprivate let number: Int32
 
   /// The name in messages: `ivar:c`, `defaults:celsius`.
   var name: String {
-    get { unsafe table.rows[number].name.text(in: table.names) }
-    nonmutating set { unsafe table.rows[number].name.setText(newValue, in: table.names) }
+    get { table.rows[number].name.text(in: table.names) }
+    nonmutating set { table.rows[number].name.setText(newValue, in: table.names) }
   }
 
   /// Whether a statement gave the cell its name.
   var isNamed: Bool {
-    get { unsafe table.rows[number].name.isNamed }
-    nonmutating set { unsafe table.rows[number].name.isNamed = newValue }
+    get { table.rows[number].name.isNamed }
+    nonmutating set { table.rows[number].name.isNamed = newValue }
   }
 
   /// Whether the place held nothing before a value was computed for it; nil where that was not examined.
   var wasEmpty: Bool? {
-    get { unsafe table.rows[number].name.wasEmpty }
-    nonmutating set { unsafe table.rows[number].name.wasEmpty = newValue }
+    get { table.rows[number].name.wasEmpty }
+    nonmutating set { table.rows[number].name.wasEmpty = newValue }
   }
 
   /// Whether the record is unused.
-  var isFree: Bool { unsafe table.rows[number].name.isFree }
+  var isFree: Bool { table.rows[number].name.isFree }
 
   /// The one-way formula that determines it, or -1.
   var ownerNumber: Int32 {
-    @inline(__always) get { unsafe table.rows[number].ownerNumber }
-    nonmutating set { unsafe table.rows[number].ownerNumber = newValue }
+    @inline(__always) get { table.rows[number].ownerNumber }
+    nonmutating set { table.rows[number].ownerNumber = newValue }
   }
 
   /// Whether a one-way formula determines it.
@@ -130,38 +130,47 @@ struct CellRecord {
   /// The region of several directions it belongs to.
   var region: Region? {
     @inline(__always) get {
-      let place = unsafe table.regionNumbers[number]
-      return place < 0 ? nil : unsafe table.regions[place]
+      let place = table.regionNumbers[number]
+      return place < 0 ? nil : table.regions[place]
     }
     nonmutating set {
-      let old = unsafe table.regionNumbers[number]
+      let old = table.regionNumbers[number]
       if let newValue {
         let hash = UInt(bitPattern: ObjectIdentifier(newValue)) >> 4
-        let place = unsafe table.regions.take(newValue, hash: hash) { $0 === newValue }
-        unsafe table.regionNumbers.set(number, to: place)
+        let place = table.regions.take(newValue, hash: hash) { $0 === newValue }
+        table.regionNumbers.set(number, to: place)
       } else if old >= 0 {
-        unsafe table.regionNumbers.remove(number)
+        table.regionNumbers.remove(number)
       }
-      if old >= 0 { unsafe table.regions.release(old) }
+      if old >= 0 { table.regions.release(old) }
+    }
+  }
+
+  /// The same, not retained, where no code of a program runs: the region stays as long as a cell belongs to it.
+  var regionReference: Unmanaged<Region>? {
+    @inline(__always) get {
+      let place = table.regionNumbers[number]
+      return place < 0
+        ? nil : unsafe table.regions[place].map { unsafe Unmanaged.passUnretained($0) }
     }
   }
 
   /// Whether it belongs to a region.
   var isInRegion: Bool {
-    @inline(__always) get { unsafe table.regionNumbers[number] >= 0 }
+    @inline(__always) get { table.regionNumbers[number] >= 0 }
   }
 
   /// The number of constraints of its region that join it.
   var regionUses: Int32 {
-    get { unsafe max(0, table.regionUses[number]) }
-    nonmutating set { unsafe CellRecord.set(number, to: newValue, in: table.regionUses) }
+    get { max(0, table.regionUses[number]) }
+    nonmutating set { CellRecord.set(number, to: newValue, in: table.regionUses) }
   }
 
   /// The position in the order of a turn: 0 for places that nothing determines.
   var level: Int {
-    get { unsafe Int(max(0, table.levels[number])) }
+    get { Int(max(0, table.levels[number])) }
     nonmutating set {
-      unsafe CellRecord.set(number, to: Int32(clamping: newValue), in: table.levels)
+      CellRecord.set(number, to: Int32(clamping: newValue), in: table.levels)
     }
   }
 
@@ -172,37 +181,37 @@ struct CellRecord {
 
   /// For a property: the slots its getter reads, as cells.
   var slots: [CellID] {
-    get { unsafe table.slots[number] ?? [] }
-    nonmutating set { unsafe table.slots[number] = newValue.isEmpty ? nil : newValue }
+    get { table.slots[number] ?? [] }
+    nonmutating set { table.slots[number] = newValue.isEmpty ? nil : newValue }
   }
 
   /// The property cells that depend on this slot.
   var properties: [CellID] {
-    get { unsafe table.properties[number] ?? [] }
-    nonmutating set { unsafe table.properties[number] = newValue.isEmpty ? nil : newValue }
+    get { table.properties[number] ?? [] }
+    nonmutating set { table.properties[number] = newValue.isEmpty ? nil : newValue }
   }
 
   /// The last value seen, for places that are costly to read.
   var cachedValue: Value? {
-    get { unsafe table.cachedValue[number] }
-    nonmutating set { unsafe table.cachedValue[number] = newValue }
+    get { table.cachedValue[number] }
+    nonmutating set { table.cachedValue[number] = newValue }
   }
 
   // MARK: Readers
 
   /// Whether any formula reads it.
-  var hasReaders: Bool { unsafe table.rows[number].firstReader >= 0 }
+  var hasReaders: Bool { table.rows[number].firstReader >= 0 }
 
   /// Adds a formula that reads it.
   ///
   /// - Complexity: O(1), amortised.
   func addReader(_ formula: Int32) {
     if !hasReaders {
-      unsafe table.rows[number].firstReader = formula
-    } else if let readers = unsafe table.furtherReaders[number] {
+      table.rows[number].firstReader = formula
+    } else if let readers = table.furtherReaders[number] {
       readers.append(formula)
     } else {
-      unsafe table.furtherReaders[number] = ReaderTable(formula)
+      table.furtherReaders[number] = ReaderTable(formula)
     }
   }
 
@@ -210,24 +219,24 @@ struct CellRecord {
   ///
   /// - Complexity: O(1), amortised.
   func removeReader(_ formula: Int32) {
-    let further = unsafe table.furtherReaders[number]
-    if unsafe table.rows[number].firstReader == formula {
-      unsafe table.rows[number].firstReader = further?.removeFirst() ?? -1
+    let further = table.furtherReaders[number]
+    if table.rows[number].firstReader == formula {
+      table.rows[number].firstReader = further?.removeFirst() ?? -1
     } else {
       guard further?.remove(formula) ?? false else { return }
     }
-    if further?.count == 0 { unsafe table.furtherReaders[number] = nil }
+    if further?.count == 0 { table.furtherReaders[number] = nil }
   }
 
   /// Removes all formulas that read it.
   func removeReaders() {
-    unsafe table.rows[number].firstReader = -1
-    unsafe table.furtherReaders[number] = nil
+    table.rows[number].firstReader = -1
+    table.furtherReaders[number] = nil
   }
 
   /// Returns the formulas that read it now, whatever comes or goes meanwhile.
   func readers(in graph: ConnectionGraph) -> Readers {
-    unsafe Readers(
+    Readers(
       graph: graph, first: table.rows[number].firstReader,
       rest: table.furtherReaders[number]?.formulas ?? [])
   }
@@ -241,20 +250,20 @@ struct CellRecord {
 /// used, a method of this machine or of its graph is running, and its caller holds the machine.
 /// The number stays valid: the table of cells never shrinks.
 struct CellView {
-  unowned(unsafe) let graph: ConnectionGraph
+  @Uncounted var graph: ConnectionGraph
   let id: CellID
 
-  var place: Place { unsafe graph.place(of: id) }
-  var name: String { unsafe graph.cells[id.index].name }
-  var isNamed: Bool { unsafe graph.cells[id.index].isNamed }
-  var readers: Readers { unsafe graph.readers(of: id) }
-  var hasReaders: Bool { unsafe graph.cells[id.index].hasReaders }
-  var owner: Formula? { unsafe graph.owner(of: id) }
-  var hasOwner: Bool { unsafe graph.cells[id.index].hasOwner }
-  var region: Region? { unsafe graph.cells[id.index].region }
-  var level: Int { unsafe graph.cells[id.index].level }
-  var slots: [CellID] { unsafe graph.cells[id.index].slots }
-  var properties: [CellID] { unsafe graph.cells[id.index].properties }
-  var cachedValue: Value? { unsafe graph.cells[id.index].cachedValue }
-  var isFree: Bool { unsafe graph.cells[id.index].isFree }
+  var place: Place { graph.place(of: id) }
+  var name: String { graph.cells[id.index].name }
+  var isNamed: Bool { graph.cells[id.index].isNamed }
+  var readers: Readers { graph.readers(of: id) }
+  var hasReaders: Bool { graph.cells[id.index].hasReaders }
+  var owner: Formula? { graph.owner(of: id) }
+  var hasOwner: Bool { graph.cells[id.index].hasOwner }
+  var region: Region? { graph.cells[id.index].region }
+  var level: Int { graph.cells[id.index].level }
+  var slots: [CellID] { graph.cells[id.index].slots }
+  var properties: [CellID] { graph.cells[id.index].properties }
+  var cachedValue: Value? { graph.cells[id.index].cachedValue }
+  var isFree: Bool { graph.cells[id.index].isFree }
 }

@@ -329,19 +329,19 @@ final class ObjectMap {
 ///
 /// For the reference to the graph see `CellView`.
 struct WatchedObjects {
-  unowned(unsafe) let graph: ConnectionGraph
+  @Uncounted var graph: ConnectionGraph
 
   /// The number of watched objects.
-  var count: Int { unsafe graph.objectMap.count }
+  var count: Int { graph.objectMap.count }
 
   /// The cells of an object, in the order in which they came; nil if it is not watched.
   subscript(object: UInt) -> [CellID]? {
-    var next = unsafe graph.objectMap.first(object, in: graph.hot)
+    var next = graph.objectMap.first(object, in: graph.hot)
     guard next >= 0 else { return nil }
     var cells: [CellID] = []
     while next >= 0 {
       cells.append(CellID(next))
-      next = unsafe graph.objectMap.next(next)
+      next = graph.objectMap.next(next)
     }
     return cells.reversed()
   }

@@ -42,7 +42,7 @@ final class ConnectionExtras {
 /// An ended connection keeps its data as long as code runs that may use it; from then on it has the data
 /// of no connection, and takes none.
 struct Connection: Hashable {
-  unowned(unsafe) private let owner: ConnectionGraph
+  @Uncounted private var owner: ConnectionGraph
   /// Its number; 0 for no connection.
   let id: Int32
 
@@ -54,7 +54,7 @@ struct Connection: Hashable {
 
   /// The connection that has a number at present.
   init(_ number: Int32, in graph: ConnectionGraph) {
-    unsafe owner = graph
+    _owner = Uncounted(wrappedValue: graph)
     id = number
   }
 
@@ -64,7 +64,7 @@ struct Connection: Hashable {
 
   var number: Int { Int(id) }
 
-  private var graph: ConnectionGraph { unsafe owner }
+  private var graph: ConnectionGraph { owner }
   private var table: ConnectionTable { graph.connecting.connectionTable }
   private var extras: ConnectionExtras? { table.extras[id] }
 

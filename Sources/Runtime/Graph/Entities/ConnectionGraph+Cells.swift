@@ -41,10 +41,10 @@ extension ConnectionGraph {
   ///
   /// For the reference to the graph see `CellView`.
   struct CellsByPlace {
-    unowned(unsafe) let graph: ConnectionGraph
+    @Uncounted var graph: ConnectionGraph
 
     subscript(place: Place) -> CellID? {
-      let id = unsafe graph.number(of: place)
+      let id = graph.number(of: place)
       return id < 0 ? nil : CellID(id)
     }
   }

@@ -101,9 +101,9 @@ final class ConnectionTable {
 ///
 /// For the reference to the graph see `CellView`.
 struct Connections {
-  unowned(unsafe) fileprivate let graph: ConnectionGraph
+  @Uncounted fileprivate var graph: ConnectionGraph
 
-  private var table: ConnectionTable { unsafe graph.connecting.connectionTable }
+  private var table: ConnectionTable { graph.connecting.connectionTable }
 
   /// The number of connections, and the number that the memory suffices for.
   var count: Int { table.count }
@@ -114,11 +114,11 @@ struct Connections {
     guard let number = Int32(exactly: number), number >= 0, table.isInForce(number) else {
       return nil
     }
-    return unsafe Connection(number, in: graph)
+    return Connection(number, in: graph)
   }
 
   /// All connections, in no order.
-  var values: [Connection] { table.numbers.map { unsafe Connection($0, in: graph) } }
+  var values: [Connection] { table.numbers.map { Connection($0, in: graph) } }
 }
 
 extension ConnectionGraph {

@@ -40,21 +40,21 @@ final class ConstraintExtras {
 /// room for that. The records of the others are in a table of the graph, by their numbers. For the
 /// reference to the graph see `CellView`.
 struct Constraint: Hashable {
-  unowned(unsafe) let graph: ConnectionGraph
+  @Uncounted var graph: ConnectionGraph
   /// The number of its record, or the complement of the number of the formula that it is.
   private let place: Int32
   private let stamp: UInt32
 
   /// The constraint whose record has a number at present.
   init(_ number: Int32, in graph: ConnectionGraph) {
-    unsafe self.graph = graph
+    _graph = Uncounted(wrappedValue: graph)
     place = number
     stamp = graph.tables.constraintRecords[number].stamp
   }
 
   /// The constraint that is nothing but a formula.
   init(alone formula: Formula) {
-    unsafe graph = unsafe formula.graph
+    _graph = Uncounted(wrappedValue: formula.graph)
     place = ~formula.id.rawValue
     stamp = UInt32(truncatingIfNeeded: formula.order)
   }
@@ -75,14 +75,14 @@ struct Constraint: Hashable {
   }
 
   private var record: ConstraintRecord {
-    _read { yield unsafe graph.tables.constraintRecords[place] }
-    nonmutating _modify { yield unsafe &graph.tables.constraintRecords[place] }
+    _read { yield graph.tables.constraintRecords[place] }
+    nonmutating _modify { yield &graph.tables.constraintRecords[place] }
   }
 
   /// The record of the formula that it is.
   private var formulaRecord: FormulaRecord {
-    _read { yield unsafe graph.formulas[~place] }
-    nonmutating _modify { yield unsafe &graph.formulas[~place] }
+    _read { yield graph.formulas[~place] }
+    nonmutating _modify { yield &graph.formulas[~place] }
   }
 
   /// Whether it has not been given up.
@@ -143,20 +143,20 @@ struct Constraint: Hashable {
   }
 
   /// The formula that it is, where it has no record.
-  private var own: Formula? { isAlone ? unsafe graph.formula(~place) : nil }
+  private var own: Formula? { isAlone ? graph.formula(~place) : nil }
 
   /// The cells, sorted.
   var cells: [CellID] {
     if let own { return own.variables }
     if let extras = record.extras { return extras.cells }
-    return unsafe graph.formula(record.key)?.variables ?? []
+    return graph.formula(record.key)?.variables ?? []
   }
 
   /// The cells, without making an array of one or two.
   var variables: Variables {
     if let own { return own.variableSet }
     if let extras = record.extras { return Variables(extras.cells) }
-    return unsafe graph.formula(record.key)?.variableSet ?? Variables([])
+    return graph.formula(record.key)?.variableSet ?? Variables([])
   }
 
   /// The equation or inequality, where it is only linear.
@@ -166,7 +166,7 @@ struct Constraint: Hashable {
   var firstFormula: Formula? {
     guard isUsed else { return nil }
     if let own { return formulaRecord.hasJoined ? own : nil }
-    return unsafe graph.formula(record.first)
+    return graph.formula(record.first)
   }
 
   /// The formulas, in the order in which they came.
@@ -247,13 +247,13 @@ struct Constraint: Hashable {
 
 /// The constraints of a region, in the order in which they came.
 struct ConstraintList: Sequence {
-  unowned(unsafe) private let graph: ConnectionGraph
+  @Uncounted private var graph: ConnectionGraph
   /// Their numbers; -1 where one was removed.
   private var entries: ContiguousArray<Int32> = []
   private(set) var count = 0
 
   init(_ constraints: [Constraint], in graph: ConnectionGraph) {
-    unsafe self.graph = graph
+    _graph = Uncounted(wrappedValue: graph)
     entries.reserveCapacity(constraints.count)
     for constraint in constraints { append(constraint) }
   }
@@ -276,17 +276,17 @@ struct ConstraintList: Sequence {
     entries[position] = -1
     count -= 1
     guard entries.count > 2 * count + 16 else { return }
-    self = unsafe ConstraintList(Array(self), in: graph)
+    self = ConstraintList(Array(self), in: graph)
   }
 
   struct Iterator: IteratorProtocol {
-    unowned(unsafe) fileprivate let graph: ConnectionGraph
+    @Uncounted fileprivate var graph: ConnectionGraph
     fileprivate var entries: ContiguousArray<Int32>.Iterator
 
     mutating func next() -> Constraint? {
       while let number = entries.next() {
         if number < 0 { continue }
-        let constraint = unsafe Constraint(number, in: graph)
+        let constraint = Constraint(number, in: graph)
         if constraint.isUsed { return constraint }
       }
       return nil
@@ -294,7 +294,7 @@ struct ConstraintList: Sequence {
   }
 
   func makeIterator() -> Iterator {
-    unsafe Iterator(graph: graph, entries: entries.makeIterator())
+    Iterator(graph: graph, entries: entries.makeIterator())
   }
 }
 

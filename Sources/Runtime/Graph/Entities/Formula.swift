@@ -93,7 +93,7 @@ final class FormulaExtras {
 /// There is one for each connection at least: its data is in tables of the graph, by its number. For
 /// the reference to the graph see `CellView`.
 struct Formula: Hashable {
-  unowned(unsafe) let graph: ConnectionGraph
+  @Uncounted var graph: ConnectionGraph
   let id: FormulaID
   private let stamp: UInt32
 
@@ -120,7 +120,7 @@ struct Formula: Hashable {
 
   /// The formula that has a number at present.
   init(_ number: Int32, in graph: ConnectionGraph) {
-    unsafe self.graph = graph
+    _graph = Uncounted(wrappedValue: graph)
     id = FormulaID(number)
     stamp = graph.formulas[number].order
   }
@@ -133,21 +133,21 @@ struct Formula: Hashable {
 
   /// The record, for reading and for changing it.
   private var record: FormulaRecord {
-    get { unsafe graph.formulas[id.rawValue] }
-    nonmutating _modify { yield unsafe &graph.formulas[id.rawValue] }
+    get { graph.formulas[id.rawValue] }
+    nonmutating _modify { yield &graph.formulas[id.rawValue] }
   }
 
   private var hot: HotFormula {
-    get { unsafe graph.hotFormulas[id.rawValue] }
-    nonmutating _modify { yield unsafe &graph.hotFormulas[id.rawValue] }
+    get { graph.hotFormulas[id.rawValue] }
+    nonmutating _modify { yield &graph.hotFormulas[id.rawValue] }
   }
 
-  private var extras: FormulaExtras? { unsafe graph.tables.formulaExtras[id.rawValue] }
+  private var extras: FormulaExtras? { graph.tables.formulaExtras[id.rawValue] }
 
   private func makeExtras() -> FormulaExtras {
     if let extras { return extras }
     let made = FormulaExtras()
-    unsafe graph.tables.formulaExtras[id.rawValue] = made
+    graph.tables.formulaExtras[id.rawValue] = made
     return made
   }
 
@@ -170,22 +170,22 @@ struct Formula: Hashable {
     case 0, 1: break
     case 2:
       record.firstInput = inputs[0].rawValue
-      unsafe graph.tables.secondInputs.set(id.rawValue, to: inputs[1].rawValue)
-    default: unsafe graph.tables.manyInputs[id.rawValue] = inputs
+      graph.tables.secondInputs.set(id.rawValue, to: inputs[1].rawValue)
+    default: graph.tables.manyInputs[id.rawValue] = inputs
     }
   }
 
   /// Releases its data, after it has ended.
   func releaseRecord() {
     hot.connection = 0
-    unsafe graph.tables.nextOfConnection.remove(id.rawValue)
-    unsafe graph.tables.secondInputs.remove(id.rawValue)
-    unsafe graph.tables.manyInputs[id.rawValue] = nil
-    unsafe graph.tables.formulaExtras[id.rawValue] = nil
-    unsafe graph.recording.lastReads.remove(id.rawValue)
+    graph.tables.nextOfConnection.remove(id.rawValue)
+    graph.tables.secondInputs.remove(id.rawValue)
+    graph.tables.manyInputs[id.rawValue] = nil
+    graph.tables.formulaExtras[id.rawValue] = nil
+    graph.recording.lastReads.remove(id.rawValue)
     if let native {
       record.hasNative = false
-      unsafe graph.tables.natives.remove(native)
+      graph.tables.natives.remove(native)
     }
   }
 
@@ -194,14 +194,14 @@ struct Formula: Hashable {
   var order: Int { Int(stamp) }
 
   /// The connection it belongs to.
-  var connection: Connection { unsafe Connection(hot.connection, in: graph) }
+  var connection: Connection { Connection(hot.connection, in: graph) }
 
   /// The constraint it is part of.
   var constraint: Constraint? {
     get {
       let number = record.constraint
       if number == FormulaRecord.alone { return Constraint(alone: self) }
-      return number < 0 ? nil : unsafe Constraint(number, in: graph)
+      return number < 0 ? nil : Constraint(number, in: graph)
     }
     nonmutating set {
       record.constraint = newValue.map { $0.isAlone ? FormulaRecord.alone : $0.number } ?? -1
@@ -216,7 +216,7 @@ struct Formula: Hashable {
 
   /// The next formula of its constraint.
   var nextOfConstraint: Formula? {
-    get { record.isConstraint ? nil : unsafe graph.formula(record.nextOrLevel) }
+    get { record.isConstraint ? nil : graph.formula(record.nextOrLevel) }
     nonmutating set {
       assert(newValue == nil || !record.isConstraint)
       if !record.isConstraint { record.nextOrLevel = newValue?.id.rawValue ?? -1 }
@@ -225,12 +225,12 @@ struct Formula: Hashable {
 
   /// The next formula of its connection.
   var nextOfConnection: Formula? {
-    get { unsafe graph.formula(graph.tables.nextOfConnection[id.rawValue]) }
+    get { graph.formula(graph.tables.nextOfConnection[id.rawValue]) }
     nonmutating set {
       if let newValue {
-        unsafe graph.tables.nextOfConnection.set(id.rawValue, to: newValue.id.rawValue)
+        graph.tables.nextOfConnection.set(id.rawValue, to: newValue.id.rawValue)
       } else {
-        unsafe graph.tables.nextOfConnection.remove(id.rawValue)
+        graph.tables.nextOfConnection.remove(id.rawValue)
       }
     }
   }
@@ -251,10 +251,10 @@ struct Formula: Hashable {
   var staticInputs: [CellID] {
     let first = record.firstInput
     if first >= 0 {
-      let second = unsafe graph.tables.secondInputs[id.rawValue]
+      let second = graph.tables.secondInputs[id.rawValue]
       return second < 0 ? [CellID(first)] : [CellID(first), CellID(second)]
     }
-    return unsafe graph.tables.manyInputs[id.rawValue] ?? native?.inputs ?? []
+    return graph.tables.manyInputs[id.rawValue] ?? native?.inputs ?? []
   }
 
   /// The further cells that its last run has read.
@@ -273,8 +273,8 @@ struct Formula: Hashable {
 
   /// The reads of the last run in their order, by which new reads are found quickly.
   var lastReads: [Place] {
-    get { unsafe graph.recording.lastReads[id.rawValue] }
-    nonmutating set { unsafe graph.recording.lastReads[id.rawValue] = newValue }
+    get { graph.recording.lastReads[id.rawValue] }
+    nonmutating set { graph.recording.lastReads[id.rawValue] = newValue }
   }
 
   /// The state of its fold, if it is one over the elements of a collection.
@@ -321,13 +321,13 @@ struct Formula: Hashable {
     get { hot.isDeferred }
     nonmutating set {
       hot.isDeferred = newValue
-      unsafe graph.forgetPlans()
+      graph.forgetPlans()
     }
   }
 
   /// The number of its runs.
   var runs: Int {
-    unsafe graph.flushRunCounts()
+    graph.flushRunCounts()
     return Int(hot.runs)
   }
 
@@ -337,22 +337,22 @@ struct Formula: Hashable {
       switch hot.status {
       case .waiting: .waiting
       case .satisfied: .satisfied
-      case .failed, .heldBack: .failed(unsafe graph.failing.failures[id] ?? "")
+      case .failed, .heldBack: .failed(graph.failing.failures[id] ?? "")
       }
     }
     nonmutating set {
       let old = hot.status
-      unsafe graph.logStatus(of: self)
-      unsafe graph.forgetPlans()
+      graph.logStatus(of: self)
+      graph.forgetPlans()
       switch newValue {
       case .waiting: hot.status = .waiting
       case .satisfied: hot.status = .satisfied
       case .failed(let message):
         hot.status = .failed
-        unsafe graph.failing.failures[id] = message
+        graph.failing.failures[id] = message
       }
       if old == .failed || old == .heldBack, hot.status != .failed {
-        unsafe graph.failing.failures[id] = nil
+        graph.failing.failures[id] = nil
       }
     }
   }
@@ -386,7 +386,7 @@ struct Formula: Hashable {
   func mayHave(_ count: Int) -> Bool {
     let inputs: Int
     if record.firstInput >= 0 {
-      inputs = unsafe graph.tables.secondInputs[id.rawValue] < 0 ? 1 : 2
+      inputs = graph.tables.secondInputs[id.rawValue] < 0 ? 1 : 2
     } else {
       inputs = staticInputs.count
     }
@@ -396,7 +396,7 @@ struct Formula: Hashable {
   /// The variables, without making an array of one or two.
   var variableSet: Variables {
     let (input, output) = (record.firstInput, hot.output)
-    if input >= 0, unsafe graph.tables.secondInputs[id.rawValue] < 0 {
+    if input >= 0, graph.tables.secondInputs[id.rawValue] < 0 {
       return Variables(input, output)
     }
     return Variables(Set(staticInputs + [CellID(output)]).sorted())

@@ -67,7 +67,7 @@ final class ConstraintTable {
 
   /// Returns the constraint over the variables of a formula.
   func find(_ formula: Formula) -> Constraint? {
-    let graph = unsafe formula.graph
+    let graph = formula.graph
     let wanted = formula.variableSet
     let hash = hash(wanted)
     var position = start(hash)

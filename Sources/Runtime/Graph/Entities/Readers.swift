@@ -3,14 +3,14 @@ internal import TenonTables
 
 /// The formulas that read a cell, in the order in which they came: mostly one.
 struct Readers: Sequence, IteratorProtocol {
-  unowned(unsafe) fileprivate let graph: ConnectionGraph
+  @Uncounted fileprivate var graph: ConnectionGraph
   fileprivate var first: Int32
   /// -1 where a formula was removed.
   fileprivate let rest: ContiguousArray<Int32>
   private var position = 0
 
   init(graph: ConnectionGraph, first: Int32, rest: ContiguousArray<Int32>) {
-    unsafe self.graph = graph
+    _graph = Uncounted(wrappedValue: graph)
     self.first = first
     self.rest = rest
   }
@@ -21,11 +21,11 @@ struct Readers: Sequence, IteratorProtocol {
   mutating func next() -> Formula? {
     if first >= 0 {
       defer { first = -1 }
-      return unsafe graph.formula(first)
+      return graph.formula(first)
     }
     while position < rest.count {
       position += 1
-      if rest[position - 1] >= 0 { return unsafe graph.formula(rest[position - 1]) }
+      if rest[position - 1] >= 0 { return graph.formula(rest[position - 1]) }
     }
     return nil
   }

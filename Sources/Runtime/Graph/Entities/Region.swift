@@ -33,7 +33,7 @@ final class Region {
   /// The cells written in its last turn, as long as it has soft constraints, which count less than they do.
   var writtenLast: [CellID] = []
   /// The cells with which constraints begin, until they are settled.
-  var begun: [CellID] = []
+  @safe @exclusivity(unchecked) var begun: [CellID] = []
   /// Whether a cheaper solver might keep the constraints that remain.
   var mayCostLess = false
   /// Whether a constraint has got a further direction with which such a solver might keep it.

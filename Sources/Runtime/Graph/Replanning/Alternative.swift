@@ -29,7 +29,7 @@ final class Replanning {
   /// regions.
   var retries = Retries()
   /// Formulas of several directions that could not compute their cells.
-  var stuck = BlockedFormulas()
+  @safe @exclusivity(unchecked) var stuck = BlockedFormulas()
   /// The equalities that follow from others, with the cells that they join.
   var redundant: [Connection: (left: CellID, right: CellID)] = [:]
 }

@@ -223,6 +223,7 @@ extension ConnectionGraph {
 
   /// Logs when a cell of a region was written before its solver hears of a write: by that it chooses what is
   /// computed from what.
+  @inline(__always)
   func logEdit(of cell: CellID) { log.logEdit(of: cell, age: writes.age(of: cell)) }
 
   /// Restores the ages that cells had before solvers were told of writes, the latest first.

@@ -61,7 +61,20 @@ final class ChangeLog {
   /// For cells whose numbers belonged to others before: the number of changes at that time.
   private var births: [Int32: Int] = [:]
   /// The clock of the machine; nil where there is none.
-  var clock: (any Clock)?
+  var clock: (any Clock)? {
+    didSet {
+      timeSource = clock.map { TimeSource($0) }
+      unsafe timeSourceReference = timeSource.map { unsafe Unmanaged.passUnretained($0) }
+    }
+  }
+  /// The same for each turn, in an object that is not retained for that.
+  private var timeSourceReference: Unmanaged<TimeSource>?
+  private var timeSource: TimeSource?
+
+  private final class TimeSource {
+    let clock: any Clock
+    init(_ clock: any Clock) { self.clock = clock }
+  }
   /// The machine, which owns the ring.
   private var owner: Unmanaged<Machine>?
   /// The places that code run by connections has written in a turn.
@@ -247,7 +260,7 @@ final class ChangeLog {
   @inline(never)
   private func beginTurn(_ turn: UInt32) {
     self.turn = turn
-    if let clock { time = clock.coarseWallTime / 1000 }
+    unsafe timeSourceReference?._withUnsafeGuaranteedRef { time = $0.clock.coarseWallTime / 1000 }
   }
 
   /// Returns the number of the text of some code, from 1: mostly that of the last one.

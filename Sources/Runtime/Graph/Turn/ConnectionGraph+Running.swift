@@ -167,8 +167,7 @@ extension ConnectionGraph {
     unsafe cell.pointee.changes = 1
     unsafe causes.recordReady(
       output, connection: formula.pointee.connection, because: cause, old: old, new: value)
-    return flags & (CellFlag.hasObservers | CellFlag.hasForeignReaders) == 0
-      || spreadResult(in: output)
+    return concernsNobodyElse(flags) || spreadResult(in: output)
   }
 
   /// Stores a value that a formula gives a cell, of any kind of value, formula and place.
@@ -214,8 +213,7 @@ extension ConnectionGraph {
     unsafe causes.record(
       output, turn: words[0].turn, connection: formula.pointee.connection, because: cause, old: old,
       new: value)
-    return flags & (CellFlag.hasObservers | CellFlag.hasForeignReaders) == 0
-      || spreadResult(in: output)
+    return concernsNobodyElse(flags) || spreadResult(in: output)
   }
 
   /// Stores a value in a place whose reading and writing may run code, and records the change.
@@ -238,18 +236,20 @@ extension ConnectionGraph {
     return spreadResult(in: output)
   }
 
+  /// Returns whether a result with such flags concerns neither observers nor foreign readers: one of a region
+  /// concerns others only when they read it.
+  @inline(__always)
+  private func concernsNobodyElse(_ flags: UInt16) -> Bool {
+    flags & (CellFlag.hasObservers | CellFlag.hasForeignReaders) == 0
+      || flags & (CellFlag.hasObservers | CellFlag.read) == 0 && isSolvingRegion
+  }
+
   /// Tells the observers and foreign readers of a result.
   ///
   /// - Returns: true.
   @inline(never)
   private func spreadResult(in output: Int32) -> Bool {
-    let flags = hot[output].flags
-    // A result of a region concerns others only when they read it.
-    guard
-      flags & CellFlag.hasObservers != 0
-        || flags & CellFlag.hasForeignReaders != 0
-          && (flags & CellFlag.read != 0 || !isSolvingRegion)
-    else { return true }
+    if concernsNobodyElse(hot[output].flags) { return true }
     if laziness.refreshing.depth == 0 {
       isRunningFormula = true
       notifyReaders(CellID(output))

@@ -124,7 +124,7 @@ extension ConnectionGraph {
   private func endPlainTurn() -> Bool {
     let words = unsafe words.address(of: 0)
     if unsafe words.pointee.handler >= 0 {
-      machine.endFormulas()
+      endFormulas()
       guard unsafe words.pointee.isPlain else { return false }
     }
     log.removeValues()
@@ -376,11 +376,12 @@ extension ConnectionGraph {
   /// Lets the solver of a region do its work.
   @inline(__always)
   private func satisfy(_ region: Region, _ transaction: Transaction) {
+    let solver = region.solver
     if region.turn != words[0].firstTurn {
       region.turn = words[0].firstTurn
-      region.solver.beginTurn()
+      solver.beginTurn()
     }
-    transaction.settle(with: region.solver)
+    transaction.settle(with: solver)
     if !region.begun.isEmpty { region.begun = [] }
   }
 

@@ -323,14 +323,17 @@ extension ConnectionGraph {
   /// - Returns: false when more has to be done for that.
   @inline(never)
   private func beginsEdit(of cell: CellID) -> Bool {
-    guard let region = cells[cell.index].region, !region.isToBeReconsidered else { return false }
-    logEdit(of: cell)
-    do throws(SolverConflict) {
-      try region.solver.edit(cell, age: words[0].clock + 1, isPinned: false)
-      return true
-    } catch {
-      log.removeLastEdit()
-      return false
+    guard let region = unsafe cells[cell.index].regionReference else { return false }
+    return unsafe region._withUnsafeGuaranteedRef { region in
+      if region.isToBeReconsidered { return false }
+      logEdit(of: cell)
+      do throws(SolverConflict) {
+        try region.solver.edit(cell, age: words[0].clock + 1, isPinned: false)
+        return true
+      } catch {
+        log.removeLastEdit()
+        return false
+      }
     }
   }
 

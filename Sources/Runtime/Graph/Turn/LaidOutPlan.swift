@@ -48,13 +48,14 @@ final class LaidOutPlan: FormulaPlan {
 extension ConnectionGraph {
   /// Runs the first formulas of a plan, as far as they are laid out and change something.
   func run(_ plan: LaidOutPlan) -> Int {
+    let isLaidOut =
+      plan.version == words[0].planVersion && plan.laidOutCount == plan.formulas.count
+    if isLaidOut, plan.steps.isEmpty { return 0 }
     // Formulas that run twice in a turn are counted one by one.
     guard !isHalted, !hasFailures, !causes.isTracing, isSolvingRegion, plan.turn != turn else {
       return 0
     }
-    if plan.version != words[0].planVersion || plan.laidOutCount != plan.formulas.count {
-      layOut(plan)
-    }
+    if !isLaidOut { layOut(plan) }
     let count = plan.steps.count
     if count == 0 { return 0 }
     // Of more entries than the ring holds only the last are kept.
