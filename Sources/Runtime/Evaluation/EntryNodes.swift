@@ -346,3 +346,35 @@ final class FailureNode: SiteNode {
 
   override func evaluate(_ frame: Frame) -> Value { signal(failure, in: frame) }
 }
+
+/// `value` and its like, for a receiver that is a block: checks the number of arguments.
+final class BlockEntryNode: Node {
+  let argumentCount: Int
+  let isTracked: Bool
+  let state: StateRef
+
+  init(argumentCount: Int, tracked: Bool, state: StateRef) {
+    self.argumentCount = argumentCount
+    isTracked = tracked
+    self.state = state
+  }
+
+  override func evaluate(_ frame: Frame) -> Value {
+    let code = Closure(frame.receiver).code
+    if code.argumentCount == argumentCount {
+      guard isTracked else { return code.body.evaluate(frame) }
+      return evaluateTracked(code, frame)
+    }
+    state.top = frame.advanced(by: argumentCount + 1)
+    state.base = frame
+    return state.withMachine {
+      $0.signal(.wrongArgumentCount(of: code.object, given: argumentCount))
+    }
+  }
+
+  /// Apart from the rest, which counts no references.
+  @inline(never)
+  private func evaluateTracked(_ code: BlockCodeRef, _ frame: Frame) -> Value {
+    state.withMachine { $0.trackedBody(of: code.object) }.evaluate(frame)
+  }
+}

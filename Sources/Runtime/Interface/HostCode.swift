@@ -76,15 +76,6 @@ final class HostNode: Node {
   }
 }
 
-/// An unwinding that has come to Swift code of the host, and goes on behind it.
-struct HeldUnwinding {
-  let target: Value
-  let value: Value
-  let action: UnwindAction
-  /// The call of Swift code that it has to get through.
-  let depth: Int
-}
-
 extension Machine {
   /// Calls Swift code of the host.
   ///
@@ -136,34 +127,6 @@ extension Machine {
     dropRoots(to: root)
     exceptions.unwindAction = action
     _ = state.unwind(to: target, with: value)
-  }
-
-  /// How an evaluation has ended that the host has begun, and that has not come to its end.
-  func endOfHostEntry() -> RunOutcome {
-    switch endOfUnwinding() {
-    case .finished(let value): .finished(handles.makeHandle(value))
-    case .failed(let error): .failed(error.published)
-    case .rejected, .interrupted: .interrupted
-    }
-  }
-
-  /// Holds an unwinding within Swift code that a script has called, if it is aimed at that script: it goes
-  /// on when the Swift code has ended.
-  ///
-  /// - Returns: What the Swift code is told; nil when the evaluation has ended by itself.
-  func holdUnwinding() -> UncaughtError? {
-    let target = state.unwindTarget
-    guard nativeStack.hostDepth > 0, interruption == .none, nativeStack.held == nil,
-      target != Machine.scriptTarget, target != topLevelTarget
-    else { return nil }
-    let value = state.takeUnwindValue()
-    nativeStack.held = HeldUnwinding(
-      target: target, value: value, action: exceptions.unwindAction,
-      depth: nativeStack.hostDepth)
-    exceptions.unwindAction = .deliver
-    return UncaughtError(
-      className: ErrorClass.error.rawValue,
-      message: "the script leaves the Swift code that it has called", trace: StackTrace())
   }
 
   // MARK: Blocks

@@ -6,12 +6,6 @@ package protocol ScriptErrorCarrier: Error {
   var scriptError: ScriptError? { get }
 }
 
-/// Where an instance of the kernel's HostError keeps the error of the host, and the name of its type.
-private enum HostErrorSlot {
-  static let cause = 5
-  static let typeName = 6
-}
-
 extension Machine {
   /// Signals an exception for an error that Swift code of the host has thrown.
   ///
@@ -78,14 +72,6 @@ extension Machine {
       .finished(handles.makeHandle(hostException(for: error)))
     }
     if case .finished(let exception) = outcome { _ = send("fail:", to: future, [exception]) }
-  }
-
-  /// The error of the host that an exception stands for.
-  func hostCause(of exception: ObjectRef) -> (any Error)? {
-    guard classInfo(of: Value(exception)).inherits(from: kernelClass("HostError")) else {
-      return nil
-    }
-    return hostObjects.box(of: exception[slot: HostErrorSlot.cause])?.content as? any Error
   }
 
   /// Lets errors of a Swift type become exceptions of a class of their own, which inherits from

@@ -1,41 +1,55 @@
+internal import TenonAnalysis
+internal import TenonParser
 package import TenonSolverKit
 package import TenonLexer
 
 // What the embedding API is made of: the only part of the machine that other modules see.
 
 extension Machine {
-  /// Parses, checks and runs a script.
+  /// Compiles a text as a block with parameters.
   ///
-  /// - Parameters:
-  ///   - source: The text.
-  ///   - isPrompt: Whether unknown names are left to run time.
-  ///   - isProgram: Whether results are printed, and filters and schemes run by themselves.
-  ///   - willRun: Called when the text has been read and before anything of it runs.
-  ///   - warn: Receives the warnings before the script runs.
-  ///   - observer: Called after each statement that has a value, with the value and its place.
-  /// - Returns: How it ended.
-  package func execute(
-    _ source: SourceText, isPrompt: Bool = false, isProgram: Bool = false,
-    willRun: () -> Void = {}, warn: ([Diagnostic]) -> Void = { _ in },
-    observer: ((Handle, SourceRange) -> Void)? = nil
-  ) -> RunOutcome {
-    // Whoever goes on has not stopped the program.
-    session.isAbandoned = false
-    let ended = whileOccupied {
-      let outcome = run(
-        source, isPrompt: isPrompt, isProgram: isProgram, willRun: willRun, warn: warn
-      ) { value, range in
-        observer?(handles.makeHandle(value), range)
+  /// - Returns: The block.
+  package func compileBlock(_ source: SourceText, parameters: [String]) -> RunOutcome {
+    var problems: [Diagnostic] = []
+    var plan = ScriptPlan(machine: self, isPrompt: false)
+    let outcome = plan.read(source, chain: []) { script in
+      let block = BlockExpression(
+        parameters: parameters.map { Name($0, SourceRange(0, 0)) }, implicitCount: 0,
+        statements: script.statements, usesBraces: false, range: script.range)
+      if script.signature != nil {
+        problems.append(Diagnostic(.error, Wording.programSignature, script.range))
       }
-      return switch outcome {
-      case .finished(let value): .finished(handles.makeHandle(value))
-      case .rejected(let diagnostics, let isIncomplete):
-        .rejected(diagnostics, isIncomplete: isIncomplete)
-      case .failed(let error): .failed(error.published)
-      case .interrupted: .interrupted
+      for statement in script.statements {
+        switch statement {
+        case .definition, .import:
+          problems.append(Diagnostic(.error, Wording.programStatement, statement.range))
+        default: break
+        }
+      }
+      return Script(
+        signature: nil, statements: [.expression(.block(block))], comments: script.comments,
+        range: script.range)
+    }
+    for parameter in parameters where !Machine.isName(parameter) {
+      problems.append(
+        Diagnostic(.error, "'\(parameter)' is no name of a parameter", SourceRange(0, 0)))
+    }
+    switch outcome {
+    case .rejected(let diagnostics, let isIncomplete):
+      return .rejected(problems.isEmpty ? diagnostics : problems, isIncomplete: isIncomplete)
+    case .script(let script):
+      guard problems.isEmpty, let statement = script.statements.first else {
+        return .rejected(problems, isIncomplete: false)
+      }
+      return withHostEntry {
+        session.hyphenatedNames.formUnion(plan.hyphenatedNames)
+        for name in plan.declared { _ = scriptCell(named: name) }
+        for name in plan.classes { _ = classCell(named: name) }
+        let environment = ScriptEnvironment(machine: self, allowsUnknownNames: false)
+        let value = run(compile(statement, source: source, environment: environment))
+        return value.isUnwind ? endOfHostEntry() : .finished(handles.makeHandle(value))
       }
     }
-    return ended ?? .interrupted
   }
 
   /// Sends a message from outside.
@@ -131,6 +145,11 @@ extension Machine {
 
   /// A way to stop the program from another thread or a signal handler.
   package var interrupter: Interrupter { Interrupter(state, memory) }
+
+  /// Creates a machine with the primitives of the kernel.
+  package convenience init(options: MachineOptions) {
+    self.init(options: options, primitiveRows: Primitive.table)
+  }
 }
 
 /// Stops a program from another thread, or from a signal handler.

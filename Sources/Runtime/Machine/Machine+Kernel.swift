@@ -80,7 +80,7 @@ extension Machine {
     let loader = { [unowned self] (info: ClassInfo) in enterMethods(of: row, in: info) }
     info.loader = loader
     info.metaclass?.loader = loader
-    let finder = KernelMethodFinder(row)
+    let finder = KernelMethodFinder(row, primitiveRows)
     info.finder = finder
     info.metaclass?.finder = finder
     return info
@@ -99,7 +99,7 @@ extension Machine {
             origin: .setter(slot: slot, type: nil, isConstant: false)))
       }
     }
-    for primitive in Primitive.table(for: info.name) {
+    for primitive in primitiveRows(info.name) {
       info.setMethod(
         Method(
           selector: selector(primitive.selector), holder: info,

@@ -5,9 +5,14 @@ internal import TenonLexer
 /// knows, and entering them all would take most of the time that an interpreter needs to start.
 final class KernelMethodFinder {
   private let row: KernelClass
-  private lazy var primitives = [false: Primitive.table(for: row.name)]
+  /// The primitives of a class by its name.
+  private let rows: Primitive.Rows
+  private lazy var primitives = [false: rows(row.name)]
 
-  init(_ row: KernelClass) { self.row = row }
+  init(_ row: KernelClass, _ rows: @escaping Primitive.Rows) {
+    self.row = row
+    self.rows = rows
+  }
 
   /// The method that a class of the kernel, or its class, has for a selector.
   ///
@@ -52,7 +57,7 @@ final class KernelMethodFinder {
     let name = isMeta ? row.name + " class" : row.name
     // A pattern begins as its selector does up to the first colon.
     let word = beginning.utf8.prefix { $0 != UInt8(ascii: ":") }
-    for primitive in Primitive.table(for: name) where primitive.pattern.utf8.starts(with: word) {
+    for primitive in rows(name) where primitive.pattern.utf8.starts(with: word) {
       found.append(primitive.selector)
     }
     found += KernelNodes.table(for: name).map(\.selector)
@@ -65,7 +70,7 @@ final class KernelMethodFinder {
   }
 
   private func primitive(named name: String, isMeta: Bool) -> Primitive? {
-    let table = primitives[isMeta] ?? Primitive.table(for: row.name + " class")
+    let table = primitives[isMeta] ?? rows(row.name + " class")
     primitives[isMeta] = table
     // Most patterns differ in their first bytes; only the others are taken apart.
     let word = name.utf8.prefix { $0 != UInt8(ascii: ":") }

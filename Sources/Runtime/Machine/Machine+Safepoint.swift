@@ -124,4 +124,13 @@ extension Machine {
     failure.wantedBytes = bytes
     throw failure
   }
+
+  /// Throws when the program has more memory than it may: for loops that make many small objects.
+  func checkMemory() throws(Failure) {
+    guard heap.exceedsLimit(adding: 0) else { return }
+    var failure = Failure.outOfMemory(limit: options.memoryLimit)
+    // A collection may help: the caller is asked again after one.
+    failure.wantedBytes = 1
+    throw failure
+  }
 }

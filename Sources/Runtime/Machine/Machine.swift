@@ -17,6 +17,8 @@ package final class Machine {
   @safe @exclusivity(unchecked) var interruption = Interruption.none
 
   // MARK: Parts
+  /// The primitives of each class of the kernel.
+  let primitiveRows: Primitive.Rows
   let kernel: KernelClasses
   let classes = ClassTable()
   let symbolTable = SymbolTable()
@@ -62,8 +64,9 @@ package final class Machine {
   /// What stands for the text of connections that the embedding program makes.
   lazy var nativeSource = SourceText(name: "<swift>", "")
 
-  package init(options: MachineOptions) {
+  init(options: MachineOptions, primitiveRows: @escaping Primitive.Rows) {
     self.options = options
+    self.primitiveRows = primitiveRows
     memory = MachineMemory(stackSlots: options.stackSlots)
     state = memory.state
     heap = unsafe Heap(state: memory.state, runs: memory.runs)

@@ -87,7 +87,7 @@ extension Machine {
     case .kernel(let place):
       return description(in: kernelSource(place.file), range: place.range)
     case .primitive:
-      let row = Primitive.table(for: method.holder.name).first {
+      let row = primitiveRows(method.holder.name).first {
         $0.selector == method.selector.name
       }
       let sign = method.holder.isMeta ? "+" : "-"

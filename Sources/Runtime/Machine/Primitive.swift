@@ -8,6 +8,9 @@ struct Primitive: Sendable {
   /// What it does: receives the machine and the frame, answers a value or throws.
   typealias Body = @Sendable (Machine, Arguments) throws(Failure) -> Value
 
+  /// The primitives of a class by the class's name; `Array class` is the class side.
+  typealias Rows = @Sendable (String) -> [Primitive]
+
   let pattern: String
   let summary: String
   let body: Body

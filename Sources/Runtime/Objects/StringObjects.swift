@@ -50,6 +50,11 @@ extension ObjectRef {
     else { return true }
     return unsafe memcmp(left, right, count) == 0
   }
+
+  /// The bytes of a byte array; nil for any other value.
+  static func bytes(ofByteArray value: Value) -> [UInt8]? {
+    value.isObject(ofClass: ClassIndex.byteArray) ? unsafe Array(ObjectRef(value).bytes) : nil
+  }
 }
 
 extension ObjectRef {

@@ -32,4 +32,12 @@ extension Machine {
       throw .store(error, during: "open")
     }
   }
+
+  /// The store written in Swift that an object stands for, which would be asked itself again otherwise.
+  ///
+  /// - Throws: that it stands for none.
+  func openedStore(_ store: Value) throws(Failure) -> any Store {
+    if let native = nativeStore(store) { return native }
+    throw Failure(.error, "\(describe(store)) has not been opened")
+  }
 }

@@ -270,6 +270,29 @@ extension Machine {
     }
     return texts
   }
+
+  /// Does something with the object that a property reference begins at, and with its names.
+  func withPath(of reference: Value, _ body: (Value, [Value]) -> Value) -> Value {
+    var base = ObjectRef(reference)[slot: 0]
+    // An object may have a 'value' of its own.
+    if isReferenceToPlace(base) { base = send(selector("value"), to: base) }
+    if base.isUnwind { return base }
+    let names = ObjectRef(reference)[slot: 1]
+    guard names.isObject(ofClass: ClassIndex.array) else {
+      return signal(.invalidArgument("the names of a path", found: describe(names)))
+    }
+    let elements = (0..<ObjectRef(names).elementCount).map { ObjectRef(names)[element: $0] }
+    // The program may write into the array meanwhile.
+    let root = roots.count
+    roots.append(contentsOf: elements)
+    defer { dropRoots(to: root) }
+    return body(base, elements)
+  }
+
+  /// Whether what a property reference begins at is a place, and not the object that has the property.
+  private func isReferenceToPlace(_ base: Value) -> Bool {
+    base.isObject && ["VariableReference", "EntryReference"].contains(classInfo(of: base).name)
+  }
 }
 
 extension Expression {

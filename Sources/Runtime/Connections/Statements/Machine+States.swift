@@ -55,6 +55,15 @@ extension Machine {
     // Of two directions one is enough.
     return states.contains(.satisfied) || connection.isCarriedByOthers ? "satisfied" : "waiting"
   }
+
+  /// Whether a connection of several directions stands back behind stronger ones.
+  func isGivenUp(_ connection: Connection) -> Bool {
+    guard connection.strength < .required,
+      let constraint = connection.formulas.first?.constraint, constraint.equation == nil,
+      let region = constraint.region
+    else { return false }
+    return !region.solver.keeps(constraint.id)
+  }
 }
 
 extension Machine {

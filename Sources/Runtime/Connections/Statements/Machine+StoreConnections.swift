@@ -60,6 +60,12 @@ extension Machine {
       return try parts(of: way)
     }
   }
+
+  /// Whether a cell cannot tell about changes.
+  func isSilent(_ cell: CellID) -> Bool {
+    let place = graph[cell].place
+    return place.kind == .stored && !canTell(of: place.key, in: place.object)
+  }
 }
 
 /// The slots of the kernel's EntryReference.

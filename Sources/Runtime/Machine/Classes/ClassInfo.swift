@@ -288,3 +288,11 @@ struct KernelMethod {
   let file: Int
   let range: SourceRange
 }
+
+extension ClassInfo {
+  /// Whether instances are values of their own kind, such as numbers and classes, which programs
+  /// cannot make.
+  var isKnownToEvaluator: Bool {
+    isMeta || isOfClasses || index < ClassIndex.firstFree && index != ClassIndex.array
+  }
+}

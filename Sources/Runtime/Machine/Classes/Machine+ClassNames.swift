@@ -45,7 +45,7 @@ struct ClassNames {
     }
     var found = Set(made.flatMap { selectors(of: $0, from: beginning) })
     for row in KernelText.classes where machine.classes.made[row.name] == nil {
-      let finder = KernelMethodFinder(row)
+      let finder = KernelMethodFinder(row, machine.primitiveRows)
       found.formUnion(finder.selectors(from: beginning, isMeta: false))
       found.formUnion(finder.selectors(from: beginning, isMeta: true))
     }

@@ -47,3 +47,13 @@ final class KernelClasses {
   lazy var reference = find("Reference")
   lazy var variableReference = find("VariableReference")
 }
+
+/// Where the kernel's streams keep their variables.
+enum StreamSlot {
+  /// `printing` of PutStream comes first.
+  static let buffer = 1
+  static let size = 2
+  static let isOfBytes = 3
+  /// The number of an OutputStream.
+  static let number = 1
+}

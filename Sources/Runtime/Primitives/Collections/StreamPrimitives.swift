@@ -88,16 +88,6 @@ extension Primitive {
   ]
 }
 
-/// Where the kernel's streams keep their variables.
-enum StreamSlot {
-  /// `printing` of PutStream comes first.
-  static let buffer = 1
-  static let size = 2
-  static let isOfBytes = 3
-  /// The number of an OutputStream.
-  static let number = 1
-}
-
 extension Machine {
   /// An object with room for bytes that are text still being written.
   fileprivate func makeBuffer(capacity: Int) -> ObjectRef {

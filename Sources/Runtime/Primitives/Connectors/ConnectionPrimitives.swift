@@ -256,15 +256,6 @@ extension Machine {
     }
   }
 
-  /// Whether a connection of several directions stands back behind stronger ones.
-  func isGivenUp(_ connection: Connection) -> Bool {
-    guard connection.strength < .required,
-      let constraint = connection.formulas.first?.constraint, constraint.equation == nil,
-      let region = constraint.region
-    else { return false }
-    return !region.solver.keeps(constraint.id)
-  }
-
   fileprivate func connectionState(_ value: Value) -> String {
     guard let connection = connection(value) else { return "disconnected" }
     // A store may not tell what becomes of the copies in it.

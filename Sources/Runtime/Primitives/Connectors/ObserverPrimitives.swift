@@ -305,12 +305,6 @@ extension Machine {
     return assign(value, to: graph[cell].place)
   }
 
-  /// Whether a cell cannot tell about changes.
-  func isSilent(_ cell: CellID) -> Bool {
-    let place = graph[cell].place
-    return place.kind == .stored && !canTell(of: place.key, in: place.object)
-  }
-
   /// Tells a relay that its connection has ended.
   ///
   /// - Returns: what it answers, or `unwind`.

@@ -1,5 +1,8 @@
 internal import TenonNumerics
 
+// The folder Numbers: primitives of numbers, and of chance. The arithmetic itself is in Sources/Numerics, what
+// the evaluator does without a send in Evaluation.
+
 #if canImport(Glibc)
   internal import Glibc
 #elseif canImport(Musl)
@@ -205,10 +208,5 @@ extension Machine {
       throw .invalidArgument("a float", found: describe(value))
     }
     return double
-  }
-
-  /// How a float is written: `100.0`, `1.0e100`, `nan`, `inf`.
-  func floatText(_ double: Double) -> String {
-    FloatText.shortest(double) ?? (double.isNaN ? "nan" : double < 0 ? "-inf" : "inf")
   }
 }

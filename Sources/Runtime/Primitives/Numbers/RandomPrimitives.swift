@@ -32,19 +32,3 @@ extension Machine {
     return host.fixedEntropy.next()
   }
 }
-
-/// Words that look random, the same in each run: for hosts that grant no source of chance.
-///
-/// Algorithm: G. L. Steele, D. Lea, C. H. Flood, "Fast splittable pseudorandom number generators",
-/// OOPSLA 2014 (SplitMix64).
-struct FixedEntropy {
-  private var state: UInt64 = 20260
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var word = state
-    word = (word ^ word >> 30) &* 0xBF58_476D_1CE4_E5B9
-    word = (word ^ word >> 27) &* 0x94D0_49BB_1331_11EB
-    return word ^ word >> 31
-  }
-}

@@ -84,11 +84,3 @@ extension Machine {
     return Value(array)
   }
 }
-
-extension ClassInfo {
-  /// Whether instances are values of their own kind, such as numbers and classes, which programs
-  /// cannot make.
-  var isKnownToEvaluator: Bool {
-    isMeta || isOfClasses || index < ClassIndex.firstFree && index != ClassIndex.array
-  }
-}

@@ -105,17 +105,6 @@ extension Machine {
     return false
   }
 
-  /// A number for an object that stays the same while it lives, and from run to run.
-  func identityHash(_ value: Value) -> Int {
-    if value.isObject {
-      let object = ObjectRef(value)
-      // Boxed numbers have no identity worth speaking of.
-      if object.hasFormat(.float) { return Int(object.double.bitPattern >> 3) }
-      return heap.identityHash(object)
-    }
-    return Int(value.bits >> 3) & 0xFFF_FFFF_FFFF
-  }
-
   /// A new object of the same class with the same contents.
   func shallowCopy(_ value: Value) throws(Failure) -> Value {
     guard value.isObject else { return value }

@@ -100,14 +100,6 @@ extension Machine {
     return try withOwnReference(reference, in: store) { delete($0, in: store, if: condition) }
   }
 
-  /// The store written in Swift that an object stands for, which would be asked itself again otherwise.
-  ///
-  /// - Throws: that it stands for none.
-  func openedStore(_ store: Value) throws(Failure) -> any Store {
-    if let native = nativeStore(store) { return native }
-    throw Failure(.error, "\(describe(store)) has not been opened")
-  }
-
   private func withOwnReference(
     _ reference: Value, in store: Value, _ body: (Value) -> Value
   ) throws(Failure) -> Value {

@@ -179,13 +179,4 @@ extension Machine {
     if !text.isASCII || !template.isASCII { result.recordEncoding() }
     return Value(result)
   }
-
-  /// Throws when the program has more memory than it may: for loops that make many small objects.
-  func checkMemory() throws(Failure) {
-    guard heap.exceedsLimit(adding: 0) else { return }
-    var failure = Failure.outOfMemory(limit: options.memoryLimit)
-    // A collection may help: the caller is asked again after one.
-    failure.wantedBytes = 1
-    throw failure
-  }
 }

@@ -143,9 +143,4 @@ extension Machine {
 extension ObjectRef {
   /// The bytes, for reading.
   fileprivate var readBytes: UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(bytes) }
-
-  /// The bytes of a byte array; nil for any other value.
-  static func bytes(ofByteArray value: Value) -> [UInt8]? {
-    value.isObject(ofClass: ClassIndex.byteArray) ? unsafe Array(ObjectRef(value).bytes) : nil
-  }
 }

@@ -3,8 +3,8 @@ internal import TenonNumerics
 internal import TenonParser
 internal import TenonText
 
-// The folder Numbers: primitives of numbers, and of chance. The arithmetic itself is in Sources/Numerics, what
-// the evaluator does without a send in Evaluation.
+// The folder Values: what the machine knows of numbers, strings and hash tables as values, and how it describes
+// them. Their layout is in Objects, what programs ask of them in Primitives.
 
 /// A number of the kinds that primitives calculate with; the others are written in the language.
 enum Numeric {
@@ -235,6 +235,11 @@ extension Machine {
   /// What long calculations ask now and then: whether somebody wants the program to stop.
   var poll: () throws(Failure) -> Void {
     { [self] () throws(Failure) in try pollInterrupt() }
+  }
+
+  /// How a float is written: `100.0`, `1.0e100`, `nan`, `inf`.
+  func floatText(_ double: Double) -> String {
+    FloatText.shortest(double) ?? (double.isNaN ? "nan" : double < 0 ? "-inf" : "inf")
   }
 }
 

@@ -57,6 +57,17 @@ extension Machine {
     let failed = signal(.invalidArgument("an integer as the hash", found: describe(answer)))
     return failed.asSmallInteger.map { $0 & HashLimits.mask }
   }
+
+  /// A number for an object that stays the same while it lives, and from run to run.
+  func identityHash(_ value: Value) -> Int {
+    if value.isObject {
+      let object = ObjectRef(value)
+      // Boxed numbers have no identity worth speaking of.
+      if object.hasFormat(.float) { return Int(object.double.bitPattern >> 3) }
+      return heap.identityHash(object)
+    }
+    return Int(value.bits >> 3) & 0xFFF_FFFF_FFFF
+  }
 }
 
 enum HashLimits {

@@ -30,6 +30,15 @@ final class Occupancy: Sendable {
   func leave() { thread.store(0, ordering: .releasing) }
 }
 
+/// An unwinding that has come to Swift code of the host, and goes on behind it.
+struct HeldUnwinding {
+  let target: Value
+  let value: Value
+  let action: UnwindAction
+  /// The call of Swift code that it has to get through.
+  let depth: Int
+}
+
 extension Machine {
   /// Begins an evaluation for the host, unless it must not be now.
   ///
@@ -86,50 +95,74 @@ extension Machine {
   /// The objects of scripts that stand for values of the host.
   var hostObjects: HostObjects { host.objects }
 
-  /// Compiles a text as a block with parameters.
+  /// Parses, checks and runs a script.
   ///
-  /// - Returns: The block.
-  package func compileBlock(_ source: SourceText, parameters: [String]) -> RunOutcome {
-    var problems: [Diagnostic] = []
-    var plan = ScriptPlan(machine: self, isPrompt: false)
-    let outcome = plan.read(source, chain: []) { script in
-      let block = BlockExpression(
-        parameters: parameters.map { Name($0, SourceRange(0, 0)) }, implicitCount: 0,
-        statements: script.statements, usesBraces: false, range: script.range)
-      if script.signature != nil {
-        problems.append(Diagnostic(.error, Wording.programSignature, script.range))
+  /// - Parameters:
+  ///   - source: The text.
+  ///   - isPrompt: Whether unknown names are left to run time.
+  ///   - isProgram: Whether results are printed, and filters and schemes run by themselves.
+  ///   - willRun: Called when the text has been read and before anything of it runs.
+  ///   - warn: Receives the warnings before the script runs.
+  ///   - observer: Called after each statement that has a value, with the value and its place.
+  /// - Returns: How it ended.
+  package func execute(
+    _ source: SourceText, isPrompt: Bool = false, isProgram: Bool = false,
+    willRun: () -> Void = {}, warn: ([Diagnostic]) -> Void = { _ in },
+    observer: ((Handle, SourceRange) -> Void)? = nil
+  ) -> RunOutcome {
+    // Whoever goes on has not stopped the program.
+    session.isAbandoned = false
+    let ended = whileOccupied {
+      let outcome = run(
+        source, isPrompt: isPrompt, isProgram: isProgram, willRun: willRun, warn: warn
+      ) { value, range in
+        observer?(handles.makeHandle(value), range)
       }
-      for statement in script.statements {
-        switch statement {
-        case .definition, .import:
-          problems.append(Diagnostic(.error, Wording.programStatement, statement.range))
-        default: break
-        }
-      }
-      return Script(
-        signature: nil, statements: [.expression(.block(block))], comments: script.comments,
-        range: script.range)
-    }
-    for parameter in parameters where !Machine.isName(parameter) {
-      problems.append(
-        Diagnostic(.error, "'\(parameter)' is no name of a parameter", SourceRange(0, 0)))
-    }
-    switch outcome {
-    case .rejected(let diagnostics, let isIncomplete):
-      return .rejected(problems.isEmpty ? diagnostics : problems, isIncomplete: isIncomplete)
-    case .script(let script):
-      guard problems.isEmpty, let statement = script.statements.first else {
-        return .rejected(problems, isIncomplete: false)
-      }
-      return withHostEntry {
-        session.hyphenatedNames.formUnion(plan.hyphenatedNames)
-        for name in plan.declared { _ = scriptCell(named: name) }
-        for name in plan.classes { _ = classCell(named: name) }
-        let environment = ScriptEnvironment(machine: self, allowsUnknownNames: false)
-        let value = run(compile(statement, source: source, environment: environment))
-        return value.isUnwind ? endOfHostEntry() : .finished(handles.makeHandle(value))
+      return switch outcome {
+      case .finished(let value): .finished(handles.makeHandle(value))
+      case .rejected(let diagnostics, let isIncomplete):
+        .rejected(diagnostics, isIncomplete: isIncomplete)
+      case .failed(let error): .failed(error.published)
+      case .interrupted: .interrupted
       }
     }
+    return ended ?? .interrupted
+  }
+
+  /// How an evaluation has ended that the host has begun, and that has not come to its end.
+  func endOfHostEntry() -> RunOutcome {
+    switch endOfUnwinding() {
+    case .finished(let value): .finished(handles.makeHandle(value))
+    case .failed(let error): .failed(error.published)
+    case .rejected, .interrupted: .interrupted
+    }
+  }
+
+  /// Holds an unwinding within Swift code that a script has called, if it is aimed at that script: it goes
+  /// on when the Swift code has ended.
+  ///
+  /// - Returns: What the Swift code is told; nil when the evaluation has ended by itself.
+  func holdUnwinding() -> UncaughtError? {
+    let target = state.unwindTarget
+    guard nativeStack.hostDepth > 0, interruption == .none, nativeStack.held == nil,
+      target != Machine.scriptTarget, target != topLevelTarget
+    else { return nil }
+    let value = state.takeUnwindValue()
+    nativeStack.held = HeldUnwinding(
+      target: target, value: value, action: exceptions.unwindAction,
+      depth: nativeStack.hostDepth)
+    exceptions.unwindAction = .deliver
+    return UncaughtError(
+      className: ErrorClass.error.rawValue,
+      message: "the script leaves the Swift code that it has called", trace: StackTrace())
+  }
+
+  /// The error of the host that an exception stands for.
+  func hostCause(of exception: ObjectRef) -> (any Error)? {
+    guard classInfo(of: Value(exception)).inherits(from: kernelClass("HostError")) else {
+      return nil
+    }
+    return hostObjects.box(of: exception[slot: HostErrorSlot.cause])?.content as? any Error
   }
 }
 
