@@ -47,85 +47,49 @@ struct LibSQLite: @unchecked Sendable {
   /// The library of this system; nil when there is none that can be used.
   ///
   /// Its functions are the same for the whole process: nothing of this changes.
-  static let system = LibSQLite()
+  static let system = DynamicLibrary([
+    "libsqlite3.so.0", "libsqlite3.so", "libsqlite3.dylib", "/usr/lib/libsqlite3.dylib",
+  ]).flatMap { try? LibSQLite($0) }
 
-  private init?() {
-    guard
-      let library = DynamicLibrary([
-        "libsqlite3.so.0", "libsqlite3.so", "libsqlite3.dylib", "/usr/lib/libsqlite3.dylib",
-      ])
-    else { return nil }
-    func find<Function>(_ name: String) -> Function? {
-      library.function("sqlite3_" + name, as: Function.self)
+  /// The library lacks a function.
+  private struct Missing: Error {}
+
+  private init(_ library: DynamicLibrary) throws(Missing) {
+    func find<Function>(_ name: String) throws(Missing) -> Function {
+      guard let function = library.function("sqlite3_" + name, as: Function.self) else {
+        throw Missing()
+      }
+      return function
     }
-    guard
-      let open: @convention(c) (Text, UnsafeMutablePointer<Database?>, Int32, Text?) -> Int32 =
-        unsafe find("open_v2"),
-      let close: @convention(c) (Database) -> Int32 = unsafe find("close_v2"),
-      let message: @convention(c) (Database) -> Text? = unsafe find("errmsg"),
-      let extendedCode: @convention(c) (Database) -> Int32 = unsafe find("extended_errcode"),
-      let progress: @convention(c) (Database, Int32, Progress?, Context?) -> Void =
-        unsafe find("progress_handler"),
-      let rowHook: @convention(c) (Database, RowHook?, Context?) -> Context? = unsafe find(
-        "update_hook"),
-      let isAutomatic: @convention(c) (Database) -> Int32 = unsafe find("get_autocommit"),
-      let lastRow: @convention(c) (Database) -> Int64 = unsafe find("last_insert_rowid"),
-      let changes: @convention(c) (Database) -> Int32 = unsafe find("changes"),
-      let totalChanges: @convention(c) (Database) -> Int32 = unsafe find("total_changes")
-    else { return nil }
-    guard
-      let prepare: Preparation = unsafe find("prepare_v2"),
-      let finish: @convention(c) (Statement) -> Int32 = unsafe find("finalize"),
-      let step: @convention(c) (Statement) -> Int32 = unsafe find("step"),
-      let reset: @convention(c) (Statement) -> Int32 = unsafe find("reset"),
-      let parameters: @convention(c) (Statement) -> Int32 = unsafe find("bind_parameter_count"),
-      let isReading: @convention(c) (Statement) -> Int32 = unsafe find("stmt_readonly"),
-      let bindNull: @convention(c) (Statement, Int32) -> Int32 = unsafe find("bind_null"),
-      let bindInteger: @convention(c) (Statement, Int32, Int64) -> Int32 = unsafe find(
-        "bind_int64"),
-      let bindReal: @convention(c) (Statement, Int32, Double) -> Int32 = unsafe find("bind_double"),
-      let bindText: @convention(c) (Statement, Int32, Bytes?, Int32, Int) -> Int32 =
-        unsafe find("bind_text"),
-      let bindBytes: @convention(c) (Statement, Int32, Bytes?, Int32, Int) -> Int32 =
-        unsafe find("bind_blob"),
-      let columns: @convention(c) (Statement) -> Int32 = unsafe find("column_count"),
-      let columnName: @convention(c) (Statement, Int32) -> Text? = unsafe find("column_name"),
-      let columnType: @convention(c) (Statement, Int32) -> Int32 = unsafe find("column_type"),
-      let columnInteger: @convention(c) (Statement, Int32) -> Int64 = unsafe find("column_int64"),
-      let columnReal: @convention(c) (Statement, Int32) -> Double = unsafe find("column_double"),
-      let columnText: @convention(c) (Statement, Int32) -> Bytes? = unsafe find("column_text"),
-      let columnBytes: @convention(c) (Statement, Int32) -> Bytes? = unsafe find("column_blob"),
-      let columnSize: @convention(c) (Statement, Int32) -> Int32 = unsafe find("column_bytes")
-    else { return nil }
-    unsafe self.open = unsafe open
-    unsafe self.close = unsafe close
-    unsafe self.message = unsafe message
-    unsafe self.extendedCode = unsafe extendedCode
-    unsafe self.progress = unsafe progress
-    unsafe self.rowHook = unsafe rowHook
-    unsafe self.isAutomatic = unsafe isAutomatic
-    unsafe self.lastRow = unsafe lastRow
-    unsafe self.changes = unsafe changes
-    unsafe self.totalChanges = unsafe totalChanges
-    unsafe self.prepare = unsafe prepare
-    unsafe self.finish = unsafe finish
-    unsafe self.step = unsafe step
-    unsafe self.reset = unsafe reset
-    unsafe self.parameters = unsafe parameters
-    unsafe self.isReading = unsafe isReading
-    unsafe self.bindNull = unsafe bindNull
-    unsafe self.bindInteger = unsafe bindInteger
-    unsafe self.bindReal = unsafe bindReal
-    unsafe self.bindText = unsafe bindText
-    unsafe self.bindBytes = unsafe bindBytes
-    unsafe self.columns = unsafe columns
-    unsafe self.columnName = unsafe columnName
-    unsafe self.columnType = unsafe columnType
-    unsafe self.columnInteger = unsafe columnInteger
-    unsafe self.columnReal = unsafe columnReal
-    unsafe self.columnText = unsafe columnText
-    unsafe self.columnBytes = unsafe columnBytes
-    unsafe self.columnSize = unsafe columnSize
+    unsafe open = unsafe try find("open_v2")
+    unsafe close = unsafe try find("close_v2")
+    unsafe message = unsafe try find("errmsg")
+    unsafe extendedCode = unsafe try find("extended_errcode")
+    unsafe progress = unsafe try find("progress_handler")
+    unsafe rowHook = unsafe try find("update_hook")
+    unsafe isAutomatic = unsafe try find("get_autocommit")
+    unsafe lastRow = unsafe try find("last_insert_rowid")
+    unsafe changes = unsafe try find("changes")
+    unsafe totalChanges = unsafe try find("total_changes")
+    unsafe prepare = unsafe try find("prepare_v2")
+    unsafe finish = unsafe try find("finalize")
+    unsafe step = unsafe try find("step")
+    unsafe reset = unsafe try find("reset")
+    unsafe parameters = unsafe try find("bind_parameter_count")
+    unsafe isReading = unsafe try find("stmt_readonly")
+    unsafe bindNull = unsafe try find("bind_null")
+    unsafe bindInteger = unsafe try find("bind_int64")
+    unsafe bindReal = unsafe try find("bind_double")
+    unsafe bindText = unsafe try find("bind_text")
+    unsafe bindBytes = unsafe try find("bind_blob")
+    unsafe columns = unsafe try find("column_count")
+    unsafe columnName = unsafe try find("column_name")
+    unsafe columnType = unsafe try find("column_type")
+    unsafe columnInteger = unsafe try find("column_int64")
+    unsafe columnReal = unsafe try find("column_double")
+    unsafe columnText = unsafe try find("column_text")
+    unsafe columnBytes = unsafe try find("column_blob")
+    unsafe columnSize = unsafe try find("column_bytes")
   }
 
   /// The library's number for "copy the text or bytes that are bound".
