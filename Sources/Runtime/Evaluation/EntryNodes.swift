@@ -365,6 +365,13 @@ final class BlockEntryNode: Node {
       guard isTracked else { return code.body.evaluate(frame) }
       return evaluateTracked(code, frame)
     }
+    return refuse(code, frame)
+  }
+
+  // Both apart from the rest, which counts no references.
+
+  @inline(never)
+  private func refuse(_ code: BlockCodeRef, _ frame: Frame) -> Value {
     state.top = frame.advanced(by: argumentCount + 1)
     state.base = frame
     return state.withMachine {
@@ -372,7 +379,6 @@ final class BlockEntryNode: Node {
     }
   }
 
-  /// Apart from the rest, which counts no references.
   @inline(never)
   private func evaluateTracked(_ code: BlockCodeRef, _ frame: Frame) -> Value {
     state.withMachine { $0.trackedBody(of: code.object) }.evaluate(frame)
