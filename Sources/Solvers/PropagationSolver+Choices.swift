@@ -403,11 +403,11 @@ extension PropagationSolver {
     let source = variables[variable].source
     guard !variables[variable].isPinned else { return }
     let known = Int(begunAt[variable])
-    if known >= 0, begun[known].age == variables[variable].age {
-      begun[known].age = age
+    if known >= 0, begun.entries[known].age == variables[variable].age {
+      begun.entries[known].age = age
     } else {
-      begunAt.set(variable, to: Int32(clamping: begun.count))
-      begun.append((variable, age, variables[variable].age))
+      begunAt.set(variable, to: Int32(clamping: begun.entries.count))
+      begun.entries.append((variable, age, variables[variable].age))
     }
     variables[variable].age = age
     if isHard {
@@ -422,15 +422,15 @@ extension PropagationSolver {
 
   /// Gives the cells with which constraints began their own ages back.
   func endBeginnings() {
-    for (variable, age, trueAge) in begun where variables[variable].age == age {
+    for (variable, age, trueAge) in begun.entries where variables[variable].age == age {
       variables[variable].age = trueAge
       if variables[variable].source < 0 {
         markKept(variable)
         loosen(variable)
       }
     }
-    for (variable, _, _) in begun { begunAt.remove(variable) }
-    begun = []
+    for (variable, _, _) in begun.entries { begunAt.remove(variable) }
+    begun.entries = []
     if isHard { isStale = true }
   }
 

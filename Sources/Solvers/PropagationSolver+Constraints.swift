@@ -39,7 +39,7 @@ extension PropagationSolver {
   }
 
   private func enter(_ constraint: ConstraintIR) -> Int32 {
-    let record = Constraint(strength: constraint.strength)
+    let record = PropagationConstraint(strength: constraint.strength)
     let entry: Int32
     if freeConstraint >= 0 {
       entry = freeConstraint
@@ -85,12 +85,12 @@ extension PropagationSolver {
       let variable = variable(formula.output)
       if variables[variable].visit == visit { continue }
       variables[variable].visit = visit
-      add(member, Member(constraint: entry, variable: variable, formula: formula.id.rawValue))
+      add(member, .init(constraint: entry, variable: variable, formula: formula.id.rawValue))
       setPlace(many?[variable] ?? place(variable), of: member)
       member += 1
     }
     for index in 0..<joined.count where variables[joined[index]].visit != visit {
-      add(member, Member(constraint: entry, variable: joined[index], formula: -1))
+      add(member, .init(constraint: entry, variable: joined[index], formula: -1))
       setPlace(Int32(index), of: member)
       member += 1
     }
@@ -212,7 +212,7 @@ extension PropagationSolver {
   }
 
   /// Appends a member to the list of its cell.
-  private func add(_ member: Int32, _ record: Member) {
+  private func add(_ member: Int32, _ record: PropagationMember) {
     members[member] = record
     let first = variables[record.variable].firstMember
     if first < 0 {
@@ -315,7 +315,7 @@ extension PropagationSolver {
     let known = variablesByNumber[cell.rawValue]
     if known >= 0 { return known }
     let new = Int32(variables.count)
-    variables.append(Variable(id: cell.rawValue))
+    variables.append(PropagationVariable(id: cell.rawValue))
     variablesByNumber.set(cell.rawValue, to: new)
     return new
   }
@@ -332,7 +332,7 @@ extension PropagationSolver {
       unsatisfied.removeAll { $0 == entry }
     }
     if isTangled { isStale = true }
-    if !revived.isEmpty { revived.removeAll { $0 == entry } }
+    if !revived.entries.isEmpty { revived.entries.removeAll { $0 == entry } }
     let computed = output(entry)
     removeMembers(of: entry)
     if computed >= 0, variables[computed].source == entry {

@@ -13,14 +13,14 @@ extension PropagationSolver {
     // Without a reader no cell is computed from it that could be kept instead.
     guard hasReader(variable) else { return }
     variables[variable].isLoose = true
-    loose.append(variable)
+    loose.entries.append(variable)
   }
 
   /// Marks a computed cell that might keep its value, as it counts more than before.
   func raise(_ variable: Int32) {
     guard !variables[variable].hasRisen, variables[variable].source >= 0 else { return }
     variables[variable].hasRisen = true
-    risen.append(variable)
+    risen.entries.append(variable)
   }
 
   private func hasReader(_ variable: Int32) -> Bool {
@@ -47,20 +47,20 @@ extension PropagationSolver {
   ///   where cycles or soft constraints are in the way.
   @inline(__always)
   func improve() {
-    if hasLoose || hasRisen || isStale { improveNow() }
+    if loose.hasAny || risen.hasAny || isStale { improveNow() }
   }
 
   @inline(never)
   private func improveNow() {
-    if hasBegun { return }
-    let raised = risen
-    risen = []
+    if begun.hasAny { return }
+    let raised = risen.entries
+    risen.entries = []
     for variable in raised {
       variables[variable].hasRisen = false
       if !isHard, variables[variable].source >= 0 { rise(variable) }
     }
-    let cells = loose
-    loose = []
+    let cells = loose.entries
+    loose.entries = []
     for variable in cells where variables[variable].isLoose {
       variables[variable].isLoose = false
       if !isHard, variables[variable].source < 0 { exchange(variable) }
@@ -159,9 +159,9 @@ extension PropagationSolver {
     unsatisfied = wishes.filter { !constraints[$0].isActive }
     guard attempt.succeeds(self) else { return false }
     defer {
-      for variable in loose { variables[variable].isLoose = false }
-      for variable in risen { variables[variable].hasRisen = false }
-      (loose, risen) = ([], [])
+      for variable in loose.entries { variables[variable].isLoose = false }
+      for variable in risen.entries { variables[variable].hasRisen = false }
+      (loose.entries, risen.entries) = ([], [])
       isStale = false
     }
     if areChosen(attempt.choices) { return true }
@@ -178,7 +178,7 @@ extension PropagationSolver {
       variables[members[member].variable].source = entry
     }
     for variable in attempt.cells where variables[variable].source < 0 { markKept(variable) }
-    revived += before.filter { constraints[$0].chosen >= 0 && !revived.contains($0) }
+    revived.entries += before.filter { output($0) >= 0 && !revived.entries.contains($0) }
     return true
   }
 
@@ -264,8 +264,8 @@ extension PropagationSolver {
     /// instead.
     mutating func keepNewest(_ solver: PropagationSolver) {
       var ages: [Int32: UInt64] = [:]
-      for (variable, age, trueAge) in solver.begun where solver.variables[variable].age == age {
-        ages[variable] = trueAge
+      for entry in solver.begun.entries where solver.variables[entry.variable].age == entry.age {
+        ages[entry.variable] = entry.trueAge
       }
       func age(_ variable: Int32) -> UInt64 { ages[variable] ?? solver.variables[variable].age }
       guard let newest = cells.max(by: { age($0) < age($1) }), age(newest) > 0,

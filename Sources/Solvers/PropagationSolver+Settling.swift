@@ -7,7 +7,7 @@ extension PropagationSolver {
   /// Makes the cells that count most keep their values; from now on soft constraints count more than writes
   /// before this turn, unless it is a turn in which constraints begin.
   public func beginTurn() {
-    if !hasBegun {
+    if !begun.hasAny {
       if !isWritten, !isOutdated {
         isOutdated = true
         if !unsatisfied.isEmpty { isStale = true }
@@ -23,8 +23,8 @@ extension PropagationSolver {
   ///   the same cells.
   public func settle(_ transaction: Transaction) {
     turn &+= 1
-    defer { if hasBegun { endBeginnings() } }
-    if !hasRevived, transaction.forcedFormulas.isEmpty, hasPlan, isPlanned(transaction) {
+    defer { if begun.hasAny { endBeginnings() } }
+    if !revived.hasAny, transaction.forcedFormulas.isEmpty, hasPlan, isPlanned(transaction) {
       let count = runPlan(transaction)
       if count < plan.count { runRest(from: count, transaction) }
     } else {
@@ -53,8 +53,8 @@ extension PropagationSolver {
       variables[variable].changed = turn
       starts.append(variable)
     }
-    var forced = revived
-    revived = []
+    var forced = revived.entries
+    revived.entries = []
     for formula in transaction.forced {
       guard let id = transaction.constraint(of: formula) else { continue }
       let constraint = constraintsByNumber[id.rawValue]

@@ -30,89 +30,9 @@ internal import TenonTables
 /// each if the rest can be satisfied by propagating degrees of freedom (I. Sutherland, "Sketchpad",
 /// 1963), which finds a way if there is one.
 public final class PropagationSolver: ConnectorSolver {
-  /// A cell of a constraint, and the formula that computes it.
-  ///
-  /// Those of a constraint stand in a row, at first those that have a formula, in the order of the
-  /// formulas.
-  struct Member {
-    /// The constraint, or -1 for a free record.
-    var constraint: Int32
-    var variable: Int32
-    /// The number of the formula, or -1.
-    var formula: Int32
-    /// The next one of the same cell; of free ones in a row, the next such row.
-    var nextOfVariable: Int32 = -1
-    /// The one before it of the same cell; of the first one, the last.
-    var previousOfVariable: Int32 = -1
-
-    static let free = Member(constraint: -1, variable: -1, formula: -1)
-  }
-
-  struct Constraint {
-    /// The member whose formula is chosen, or -1 while it is given up.
-    var chosen: Int32 = -1
-    /// Its first cell, or the next free record.
-    var firstMember: Int32 = -1
-    /// The last search that has visited it.
-    var visit: UInt32 = 0
-    var strength: Strength
-    var isOnPath = false
-    var mustRun = false
-    /// Whether it is to be satisfied, while all choices are made anew.
-    var isActive = false
-    /// Whether the record is in use.
-    var isUsed = true
-  }
-
-  struct Variable {
-    /// The number of the cell.
-    var id: Int32
-    /// The first constraint that joins it.
-    var firstMember: Int32 = -1
-    /// The constraint whose chosen formula computes it, or -1.
-    var source: Int32 = -1
-    /// Of cells never written, those below 2^31 give way first; of those equally far left, the
-    /// lowest.
-    var rank: UInt32 = 0
-    var visit: UInt32 = 0
-    /// The turn in which it last changed.
-    var changed: UInt32 = 0
-    /// The turn after which it was last written.
-    var written = UInt32.max
-    /// Its least distance from the left in statements, and how often it stands there.
-    var left = LeftMost()
-    private var ageAndFlags: UInt64 = 0
-
-    init(id: Int32) { self.id = id }
-
-    /// When it was written last.
-    var age: UInt64 {
-      get { ageAndFlags >> 3 }
-      set { ageAndFlags = newValue << 3 | ageAndFlags & 7 }
-    }
-
-    /// Whether no formula may compute it.
-    var isPinned: Bool {
-      get { ageAndFlags & 1 != 0 }
-      set { ageAndFlags = newValue ? ageAndFlags | 1 : ageAndFlags & ~1 }
-    }
-
-    /// Whether it keeps its value, and a cell that counts more may be able to in its place.
-    var isLoose: Bool {
-      get { ageAndFlags & 2 != 0 }
-      set { ageAndFlags = newValue ? ageAndFlags | 2 : ageAndFlags & ~2 }
-    }
-
-    /// Whether it is computed, and counts more than when that was chosen.
-    var hasRisen: Bool {
-      get { ageAndFlags & 4 != 0 }
-      set { ageAndFlags = newValue ? ageAndFlags | 4 : ageAndFlags & ~4 }
-    }
-  }
-
-  let constraints = FlatTable<Constraint>()
-  let variables = FlatTable<Variable>()
-  let members = FlatTable<Member>()
+  let constraints = FlatTable<PropagationConstraint>()
+  let variables = FlatTable<PropagationVariable>()
+  let members = FlatTable<PropagationMember>()
   /// For a member the position of its cell in the statement, if it differs from its position in the row:
   /// explanations and refusals use it.
   let places = NumberMap()
@@ -134,17 +54,13 @@ public final class PropagationSolver: ConnectorSolver {
   /// The constraints that are given up.
   var unsatisfied: [Int32] = []
   /// The constraints that have come into force again and have not run yet.
-  var revived: [Int32] = [] { didSet { hasRevived = !revived.isEmpty } }
-  /// Whether there is any: testing a list costs more.
-  private(set) var hasRevived = false
+  @safe @exclusivity(unchecked) var revived = TestedList<Int32>()
   /// No cell that keeps its value counts less than this.
   var leastKept = Weight.most
   /// The cells that are loose.
-  var loose: [Int32] = [] { didSet { hasLoose = !loose.isEmpty } }
-  private(set) var hasLoose = false
+  @safe @exclusivity(unchecked) var loose = TestedList<Int32>()
   /// The cells that are computed and have risen.
-  var risen: [Int32] = [] { didSet { hasRisen = !risen.isEmpty } }
-  private(set) var hasRisen = false
+  @safe @exclusivity(unchecked) var risen = TestedList<Int32>()
   /// Whether a cycle has stood in the way of a choice: single exchanges do not find the best choice then.
   var isTangled = false
   /// The cell that was written last, or -1; whether any cell has been written since the last turn, and
@@ -155,10 +71,8 @@ public final class PropagationSolver: ConnectorSolver {
   /// Whether all choices are to be made anew before anything depends on them.
   var isStale = false
   /// The cells with which constraints begin that have not been settled, with both of their ages.
-  var begun: [(variable: Int32, age: UInt64, trueAge: UInt64)] = [] {
-    didSet { hasBegun = !begun.isEmpty }
-  }
-  private(set) var hasBegun = false
+  @safe @exclusivity(unchecked)
+  var begun = TestedList<(variable: Int32, age: UInt64, trueAge: UInt64)>()
   /// The index of a cell's last entry among them.
   let begunAt = NumberMap()
   /// The constraints below some cells, in order, as long as the choices stand.
@@ -239,43 +153,5 @@ public final class PropagationSolver: ConnectorSolver {
   @inline(__always)
   func isMember(_ member: Int32, of constraint: Int32) -> Bool {
     members[member].constraint == constraint
-  }
-}
-
-extension PropagationSolver {
-  /// The least distance of a cell from the left in the statements that join it, and how often it has that.
-  ///
-  /// When its last occurrence is gone, the distance has to be searched again.
-  struct LeftMost: BitwiseCopyable {
-    private var word: UInt32 = 0
-
-    private static var mostPlaces: Int32 { 255 }
-    private static var mostCount: UInt32 { 1 << 24 - 1 }
-
-    private var count: UInt32 { word >> 8 }
-
-    /// The distance; great distances are the same.
-    var place: UInt32 { word & 255 }
-
-    var isUnknown: Bool { count == 0 }
-
-    mutating func add(_ place: Int32) {
-      let place = UInt32(min(place, LeftMost.mostPlaces))
-      if isUnknown || place < self.place {
-        // An unknown distance with members stays unknown, except where the new one is 0.
-        if isUnknown, word != 0, place > 0 { return }
-        word = 1 << 8 | place
-      } else if place == self.place, count < LeftMost.mostCount {
-        word += 1 << 8
-      }
-    }
-
-    mutating func remove(_ place: Int32) {
-      guard !isUnknown, min(place, LeftMost.mostPlaces) == Int32(self.place),
-        count < LeftMost.mostCount
-      else { return }
-      // Not 0, which is for a cell that no statement has named.
-      word = count == 1 ? 255 : word - 1 << 8
-    }
   }
 }

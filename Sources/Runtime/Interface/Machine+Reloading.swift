@@ -270,7 +270,7 @@ private struct Reloading {
       let layout = machine.classInfo(at: ObjectRef(instance).classIndex)
       for (info, _) in redefined where (layout.canonical ?? layout).inherits(from: info) {
         counts[ObjectIdentifier(info), default: 0] += 1
-        guard let method = info.copyStatements else { continue }
+        guard let method = info.ownStatements.copies else { continue }
         let own = layout.canonical == nil ? method : machine.variantForm(of: method, in: layout)
         switch machine.withErrorsCaught({ machine.connect(instance, by: [own]) }) {
         case .value: continue

@@ -75,7 +75,7 @@ extension Machine {
     }
     if row.name == "Array" { info.format = .array }
     info.isOfClasses = row.name == "Class" || row.superclass == "Class"
-    info.copySelector = row.copySelector.map { selector($0) }
+    info.ownStatements.copySelector = row.copySelector.map { selector($0) }
     settleLayout(of: info)
     let loader = { [unowned self] (info: ClassInfo) in enterMethods(of: row, in: info) }
     info.loader = loader

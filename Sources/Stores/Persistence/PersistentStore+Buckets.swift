@@ -144,7 +144,9 @@ extension PersistentStore {
     guard options.level == .fast else {
       return try journalLock.withLock { () throws(DiskFailure) in
         let isDue = stateLock.withLock {
-          isComplete ? hasRecords || isJournalBroken : journalLength > journalBound
+          isComplete
+            ? journalState.hasRecords || journalState.isBroken
+            : journalState.length > journalState.bound
         }
         guard isDue else { return }
         do throws(DiskFailure) {
@@ -157,7 +159,7 @@ extension PersistentStore {
       }
     }
     // One that was left by a program that kept a journal: what it holds is in the buckets now.
-    guard isComplete, stateLock.withLock({ hasJournalFile }) else { return }
+    guard isComplete, stateLock.withLock({ journalState.isThere }) else { return }
     do throws(FileFailure) {
       let folder = try OpenFile(directory, .directory, fileSystem)
       try fileSystem.remove(
@@ -167,8 +169,8 @@ extension PersistentStore {
       throw DiskFailure(error, shown(directory + "/" + PersistentStore.journalName))
     }
     stateLock.withLock {
-      hasJournalFile = false
-      hasRecords = false
+      journalState.isThere = false
+      journalState.hasRecords = false
     }
   }
 

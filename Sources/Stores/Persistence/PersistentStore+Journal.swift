@@ -33,8 +33,9 @@ extension PersistentStore {
       unsynchronizedSince = min(unsynchronizedSince ?? since, since)
     }
     pendingSince = nil
-    sequence &+= 1
-    return Batch(group: JournalGroup(sequence: sequence, records: records), change: changeCount)
+    journalState.sequence &+= 1
+    return Batch(
+      group: JournalGroup(sequence: journalState.sequence, records: records), change: changeCount)
   }
 
   /// Appends what has changed; the journal's lock is held.
@@ -42,10 +43,10 @@ extension PersistentStore {
   /// `atBoundary` is called when the batch has been taken and nothing has changed since; the state's
   /// lock is held then.
   func appendPending(atBoundary: () -> Void = {}) throws(DiskFailure) {
-    guard let journalDescriptor else {
+    guard let descriptor = journal.descriptor else {
       let isDue = stateLock.withLock {
         waitForBatch()
-        guard pendingContainers.isEmpty, !isJournalBroken else { return true }
+        guard pendingContainers.isEmpty, !journalState.isBroken else { return true }
         atBoundary()
         return false
       }
@@ -59,26 +60,28 @@ extension PersistentStore {
     guard let batch else { return }
     let bytes = JournalFormat.bytes(of: batch.group)
     do throws(FileFailure) {
-      try fileSystem.writeAll(journalDescriptor, bytes, patience)
+      try fileSystem.writeAll(descriptor, bytes, patience)
     } catch {
       throw giveUpJournal(error)
     }
     stateLock.withLock {
-      journalLength += bytes.count
-      hasRecords = true
+      journalState.length += bytes.count
+      journalState.hasRecords = true
     }
-    appendedChange = batch.change
+    journal.appendedChange = batch.change
   }
 
   /// Waits until all that was appended is on the disk; the journal's lock is held.
   func synchronizeJournal() throws(DiskFailure) {
-    guard let journalDescriptor, durableChange < appendedChange else { return }
+    guard let descriptor = journal.descriptor, journal.durableChange < journal.appendedChange else {
+      return
+    }
     do throws(FileFailure) {
-      try fileSystem.synchronizeData(journalDescriptor)
+      try fileSystem.synchronizeData(descriptor)
     } catch {
       throw giveUpJournal(error)
     }
-    durableChange = appendedChange
+    journal.durableChange = journal.appendedChange
     stateLock.withLock { unsynchronizedSince = nil }
   }
 
@@ -88,7 +91,7 @@ extension PersistentStore {
     let batch = stateLock.withLock {
       waitForBatch()
       defer { atBoundary() }
-      isJournalBroken = true
+      journalState.isBroken = true
       return takeBatch(of: dirtyContainers) { $0.unsaved }
     }
     let bytes = JournalFormat.magic + JournalFormat.bytes(of: batch.group)
@@ -102,16 +105,16 @@ extension PersistentStore {
     } catch {
       throw DiskFailure(error, shown(directory + "/" + PersistentStore.journalName))
     }
-    appendedChange = batch.change
-    durableChange = batch.change
+    journal.appendedChange = batch.change
+    journal.durableChange = batch.change
     stateLock.withLock {
-      isJournalBroken = false
-      hasJournalFile = true
-      hasRecords = !batch.group.records.isEmpty
+      journalState.isBroken = false
+      journalState.isThere = true
+      journalState.hasRecords = !batch.group.records.isEmpty
       unsynchronizedSince = nil
-      journalLength = bytes.count
+      journalState.length = bytes.count
       // What is left is what cannot be put into buckets at present: it may grow to twice its size.
-      journalBound = max(options.journalLimit, 2 * bytes.count)
+      journalState.bound = max(options.journalLimit, 2 * bytes.count)
     }
   }
 
@@ -122,15 +125,15 @@ extension PersistentStore {
   }
 
   private func adopt(file: consuming OpenFile) {
-    journalDescriptor = file.descriptor
-    journal = .some(file)
+    journal.descriptor = file.descriptor
+    journal.file = .some(file)
   }
 
   /// Appends and synchronises a change, unless somebody else has done it meanwhile.
   func commit(_ change: Int) throws(DiskFailure) {
     do throws(DiskFailure) {
       try journalLock.withLock { () throws(DiskFailure) in
-        guard durableChange < change else { return }
+        guard journal.durableChange < change else { return }
         try appendPending()
         try synchronizeJournal()
       }
@@ -154,22 +157,22 @@ extension PersistentStore {
 
   /// Closes the journal for good.
   func closeJournal() {
-    journal = nil
-    journalDescriptor = nil
+    journal.file = nil
+    journal.descriptor = nil
   }
 
   /// A write or a synchronisation failed: what the file holds behind its last good group is unknown,
   /// and a second synchronisation would report success for lost bytes.
   private func giveUpJournal(_ failure: FileFailure) -> DiskFailure {
     closeJournal()
-    stateLock.withLock { isJournalBroken = true }
+    stateLock.withLock { journalState.isBroken = true }
     return DiskFailure(failure, shown(directory + "/" + PersistentStore.journalName))
   }
 
   func noteJournalSuccess() {
     stateLock.withLock {
       // Another thread may have met trouble since.
-      if !isJournalBroken { journalTrouble = nil }
+      if !journalState.isBroken { journalTrouble = nil }
     }
   }
 

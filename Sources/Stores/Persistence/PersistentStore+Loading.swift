@@ -26,10 +26,10 @@ extension PersistentStore {
     try findBuckets(removesStale: true)
     let path = directory + "/" + PersistentStore.journalName
     guard let bytes = try read(path) else { return }
-    hasJournalFile = true
+    journalState.isThere = true
     guard let content = JournalFormat.read(bytes) else {
       let name = try setAside(PersistentStore.journalName, in: directory)
-      hasJournalFile = false
+      journalState.isThere = false
       reports.append(
         StoreError(
           .corrupt, shown(path),
@@ -61,10 +61,10 @@ extension PersistentStore {
         if !container.hasUnsaved { dirtyContainers.append(container) }
         container.dirty.insert(ExactText(name))
       }
-      if !group.records.isEmpty { hasRecords = true }
-      sequence = group.sequence
+      if !group.records.isEmpty { journalState.hasRecords = true }
+      journalState.sequence = group.sequence
     }
-    journalLength = content.length
+    journalState.length = content.length
   }
 
   /// For a store that is only read: everything anew.

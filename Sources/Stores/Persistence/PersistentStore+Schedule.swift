@@ -47,26 +47,27 @@ extension PersistentStore {
 
   private var journalTime: Int? {
     guard options.level != .fast else { return nil }
-    if isJournalBroken { return journalTrouble?.nextAttempt ?? fileSystem.now }
+    if journalState.isBroken { return journalTrouble?.nextAttempt ?? fileSystem.now }
     return pendingSince.map { max($0 + options.appendDelay, journalTrouble?.nextAttempt ?? 0) }
   }
 
   private var synchronizeTime: Int? {
-    guard !isJournalBroken else { return nil }
+    guard !journalState.isBroken else { return nil }
     return unsynchronizedSince.map { $0 + options.synchronizeDelay }
   }
 
   /// While buckets cannot be written, a journal that has grown is written anew without what is out of
   /// date.
   private var compactionTime: Int? {
-    guard !isJournalBroken, bucketTrouble != nil, journalLength > journalBound else { return nil }
+    guard !journalState.isBroken, bucketTrouble != nil, journalState.length > journalState.bound
+    else { return nil }
     return journalTrouble?.nextAttempt ?? fileSystem.now
   }
 
   private var bucketTime: Int? {
     guard let dirtySince, !dirtyContainers.isEmpty else { return nil }
     let retry = max(bucketTrouble?.nextAttempt ?? 0, journalTrouble?.nextAttempt ?? 0)
-    let isUrgent = options.level != .fast && journalLength > journalBound
+    let isUrgent = options.level != .fast && journalState.length > journalState.bound
     let delay = options.level == .fast ? options.appendDelay : options.bucketDelay
     return max(isUrgent ? dirtySince : dirtySince + delay, retry)
   }

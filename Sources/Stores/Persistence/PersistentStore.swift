@@ -67,6 +67,34 @@ public final class PersistentStore: @unchecked Sendable {
     public init() {}
   }
 
+  /// The journal that is being written.
+  struct WrittenJournal: ~Copyable {
+    /// Nil when the next write makes a new one.
+    var file: OpenFile?
+    var descriptor: Descriptor?
+    /// The last change that is in the journal, and the last that is known to be on the disk.
+    var appendedChange = 0
+    var durableChange = 0
+  }
+
+  /// What is known of the journal, whether it is being written or was found.
+  struct JournalState {
+    /// The number of its last group.
+    var sequence: UInt64 = 0
+    /// In bytes.
+    var length = 0
+    /// The length at which the journal is made shorter.
+    var bound: Int
+    /// Whether there is a file.
+    var isThere = false
+    /// Whether there are records in it.
+    var hasRecords = false
+    /// Whether something that should be in the journal may not be there.
+    var isBroken = false
+
+    init(bound: Int) { self.bound = bound }
+  }
+
   let fileSystem: any FileSystem
   /// The path of the directory.
   let directory: String
@@ -80,14 +108,9 @@ public final class PersistentStore: @unchecked Sendable {
 
   /// Held while buckets are written.
   let bucketLock = Lock()
-  /// Held while the journal is written; protects the three variables below it.
+  /// Held while the journal is written; protects what is known of it.
   let journalLock = Lock()
-  /// The journal that is being written; nil when the next write makes a new one.
-  var journal: OpenFile?
-  var journalDescriptor: Descriptor?
-  /// The last change that is in the journal, and the last that is known to be on the disk.
-  var appendedChange = 0
-  var durableChange = 0
+  var journal = WrittenJournal()
 
   /// Protects everything below.
   let stateLock = Lock()
@@ -99,18 +122,9 @@ public final class PersistentStore: @unchecked Sendable {
   var unsynchronizedContainers: [Container] = []
   /// How many changes there were.
   var changeCount = 0
-  /// That of the last group in the journal.
-  var sequence: UInt64 = 0
-  var journalLength = 0
-  /// The length at which the journal is made shorter.
-  var journalBound: Int
-  var hasJournalFile = false
-  /// Whether there are records in it.
-  var hasRecords = false
+  var journalState: JournalState
   /// The bytes of all documents that are in memory, about.
   var loadedSize = 0
-  /// Whether something that should be in the journal may not be there.
-  var isJournalBroken = false
   /// When the first change was made that is not in the journal, not on the disk, not in a bucket.
   var pendingSince: Int?
   var unsynchronizedSince: Int?
@@ -169,7 +183,7 @@ public final class PersistentStore: @unchecked Sendable {
     self.options = options
     self.fileSystem = UninterruptedFileSystem(fileSystem)
     self.report = report
-    journalBound = options.journalLimit
+    journalState = JournalState(bound: options.journalLimit)
     do throws(DiskFailure) {
       if options.isReadOnly {
         try loadAgain()

@@ -46,11 +46,12 @@ final class FileMirror: Sendable {
     reference.components.dropFirst(root.components.count).joined(separator: "/")
   }
 
-  private func forget(_ path: String) {
-    files.update { files in
-      files = files.filter { name, _ in
-        name != path && name != path + "/" && !(path.isEmpty || name.hasPrefix(path + "/"))
-      }
+  private func forget(_ path: String) { files.update { $0 = FileMirror.without(path, $0) } }
+
+  /// Files without a path and all below it.
+  private static func without(_ path: String, _ files: [String: String]) -> [String: String] {
+    files.filter { name, _ in
+      name != path && name != path + "/" && !(path.isEmpty || name.hasPrefix(path + "/"))
     }
   }
 
@@ -75,8 +76,11 @@ final class FileMirror: Sendable {
     let outcome = store.update { reader in Result { try reader.store.get(reference, if: nil) } }
     switch try outcome.get() {
     case .resource(let resource):
-      forget(path)
-      files.update { $0[path] = String(decoding: resource.bytes, as: UTF8.self) }
+      let content = String(decoding: resource.bytes, as: UTF8.self)
+      files.update { files in
+        files = FileMirror.without(path, files)
+        files[path] = content
+      }
     case .directory(let entries):
       if isDeep { forget(path) }
       if !path.isEmpty {

@@ -98,8 +98,12 @@ import Testing
     let child = try ChildProcess(["disturb", directory.path + "/tree", "\(seed)", "\(count)"])
     #expect(child.finish().status == 0)
     let root = TemporaryDirectory.Tree(directory.path + "/tree").content
-    let time = waitUntil { mirror.tree == root }
-    let tree = mirror.tree
+    // A copy: what is told once more is forgotten for a moment before it is read.
+    var tree: [String: String] = [:]
+    let time = waitUntil {
+      tree = mirror.tree
+      return tree == root
+    }
     for name in Set(tree.keys).union(root.keys) where tree[name] != root[name] {
       let told = mirror.told.value.filter { $0.hasSuffix("/" + name) }.suffix(4)
       let failures = mirror.failures.value.suffix(4)

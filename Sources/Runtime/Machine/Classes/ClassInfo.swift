@@ -5,6 +5,31 @@ internal import TenonParser
 ///
 /// This is the cold side of a class, an ordinary Swift object. Objects carry only its index.
 final class ClassInfo {
+  struct OwnStatements {
+    /// Sets the first values of variables; called when an instance is made.
+    var initialValues: Method?
+    /// Makes the connections.
+    var connections: Method?
+    /// The same for a copy of an instance, whose variables have their values: what is assigned is left out.
+    var copies: Method?
+    /// For a class of the kernel: what connects a copy of an instance.
+    var copySelector: Selector?
+
+    var methods: [Method] { [initialValues, connections, copies].compactMap(\.self) }
+    /// Whether anything is done for new instances or copies.
+    var areAny: Bool {
+      initialValues != nil || connections != nil || copies != nil || copySelector != nil
+    }
+  }
+
+  struct CollectedStatements {
+    var initialValues: [Method] = []
+    var connections: [Method] = []
+    var copies: [Method] = []
+    /// Whether a copy of an instance is connected.
+    var connectsCopies = false
+  }
+
   @safe @exclusivity(unchecked) var index: UInt32
   let name: String
   /// Whether this is the class of a class.
@@ -23,20 +48,10 @@ final class ClassInfo {
   @safe @exclusivity(unchecked) var classVariables: [String: ObjectRef] = [:]
   /// How instances are laid out.
   @safe @exclusivity(unchecked) var format: ObjectFormat = .slots
-  /// Sets the first values of variables; called when an instance is made.
-  @safe @exclusivity(unchecked) var initialValues: Method?
-  /// Makes the connections that the class's text asks for in every instance.
-  @safe @exclusivity(unchecked) var connectionStatements: Method?
-  /// The same for a copy of an instance, whose variables have their values: what is assigned is left out.
-  @safe @exclusivity(unchecked) var copyStatements: Method?
-  /// The first of these and of its superclasses', from the root down; what `settleLayout` collects.
-  @safe @exclusivity(unchecked) var initialMethods: [Method] = []
-  @safe @exclusivity(unchecked) var connectionMethods: [Method] = []
-  @safe @exclusivity(unchecked) var copyMethods: [Method] = []
-  /// For a class of the kernel: what connects a copy of an instance.
-  @safe @exclusivity(unchecked) var copySelector: Selector?
-  /// Whether a copy of an instance is connected, as its class or a superclass says.
-  @safe @exclusivity(unchecked) var connectsCopies = false
+  /// What the class's own text asks for in every instance.
+  @safe @exclusivity(unchecked) var ownStatements = OwnStatements()
+  /// The same of the class and of its superclasses, from the root down; what `settleLayout` collects.
+  @safe @exclusivity(unchecked) var statements = CollectedStatements()
   /// The variables that groups in the class's own text declare.
   @safe @exclusivity(unchecked) var groupNames: Set<String> = []
   /// What is done for references of some form, for stores that scripts define.
@@ -72,33 +87,18 @@ final class ClassInfo {
     self.isMeta = isMeta
   }
 
-  /// What the statements of the class's own text have become.
-  var ownStatements: [Method] {
-    [initialValues, connectionStatements, copyStatements].compactMap(\.self)
-  }
-
-  /// Whether anything is done for new instances or copies because of the class's own text.
-  var hasStatements: Bool {
-    initialValues != nil || connectionStatements != nil || copyStatements != nil
-      || copySelector != nil
-  }
-
   /// Lets go of everything: classes, methods and code refer to each other in circles.
   func dismantle() {
     loader = nil
     finder = nil
-    initialValues?.dismantle()
-    connectionStatements?.dismantle()
-    copyStatements?.dismantle()
-    for path in propertyPaths { path.handlers.values.forEach { $0.dismantle() } }
+    if ownStatements.areAny { ownStatements.methods.forEach { $0.dismantle() } }
+    propertyPaths.forEach { $0.handlers.values.forEach { $0.dismantle() } }
     propertyPaths = []
     methods.values.forEach { $0.dismantle() }
     variantMethods.values.forEach { $0.dismantle() }
     methods = [:]
     variantMethods = [:]
-    initialMethods = []
-    connectionMethods = []
-    copyMethods = []
+    statements = CollectedStatements()
     superVariants = [:]
     subclasses = []
     superclass = nil

@@ -39,8 +39,8 @@ extension Machine {
     collectStatements(of: info)
     guard info.object.isObject else { return }
     let isPlain =
-      info.format == .slots && !info.isKnownToEvaluator && info.initialMethods.isEmpty
-      && info.connectionMethods.isEmpty
+      info.format == .slots && !info.isKnownToEvaluator && info.statements.initialValues.isEmpty
+      && info.statements.connections.isEmpty
     ObjectRef(info.object)[slot: ClassSlot.instanceSlots] =
       isPlain ? Value(small: info.instanceVariables.count) : .nil
   }
@@ -48,13 +48,13 @@ extension Machine {
   /// Collects what is done for a new instance, from the root down.
   private func collectStatements(of info: ClassInfo) {
     var current: ClassInfo? = info
-    while let each = current, !each.hasStatements { current = each.superclass }
-    let lineage = current == nil ? [] : info.lineage
-    info.initialMethods = lineage.compactMap(\.initialValues)
-    info.connectionMethods = lineage.compactMap(\.connectionStatements)
-    info.copyMethods = lineage.compactMap(\.copyStatements)
-    info.connectsCopies =
-      !info.copyMethods.isEmpty || lineage.contains { $0.copySelector != nil }
+    while let each = current, !each.ownStatements.areAny { current = each.superclass }
+    guard current != nil else { return info.statements = .init() }
+    let all = info.lineage.map(\.ownStatements)
+    let copies = all.compactMap(\.copies)
+    info.statements = .init(
+      initialValues: all.compactMap(\.initialValues), connections: all.compactMap(\.connections),
+      copies: copies, connectsCopies: !copies.isEmpty || all.contains { $0.copySelector != nil })
   }
 
   /// The index of the class whose object receives a message of the class side.

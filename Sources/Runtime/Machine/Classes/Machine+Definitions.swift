@@ -241,7 +241,7 @@ extension Machine {
           .assignment(
             AssignmentExpression(target: target, value: value, range: variable.range))))
     }
-    info.initialValues = method(
+    info.ownStatements.initialValues = method(
       HiddenSelector.initialValues, statements, in: info, source: source)
   }
 
@@ -320,7 +320,7 @@ extension Machine {
   ///
   /// - Returns: the instance, or `unwind`.
   func setInitialValues(of instance: Value, _ info: ClassInfo) -> Value {
-    for method in info.initialMethods {
+    for method in info.statements.initialValues {
       let value = call(method, on: instance)
       if value.isUnwind { return value }
     }

@@ -31,9 +31,9 @@ extension Machine {
       default: continue
       }
     }
-    info.connectionStatements = method(
+    info.ownStatements.connections = method(
       HiddenSelector.connections, statements, in: info, source: source)
-    info.copyStatements = method(
+    info.ownStatements.copies = method(
       HiddenSelector.connectionsOfCopies, ofCopies, in: info, source: source)
   }
 
@@ -41,10 +41,10 @@ extension Machine {
   ///
   /// - Returns: the instance, or `unwind`.
   func connectInstance(_ instance: Value, of classValue: Value) -> Value {
-    guard let info = classInfo(named: classValue), !info.connectionMethods.isEmpty else {
+    guard let info = classInfo(named: classValue), !info.statements.connections.isEmpty else {
       return instance
     }
-    return connect(instance, by: info.connectionMethods)
+    return connect(instance, by: info.statements.connections)
   }
 
   /// Makes the connections that its classes ask for in a copy, whose variables have their values.
@@ -53,11 +53,11 @@ extension Machine {
   func connectCopy(_ copy: Value) -> Value {
     guard copy.isObject else { return copy }
     let info = classInfo(of: copy)
-    guard info.connectsCopies else { return copy }
+    guard info.statements.connectsCopies else { return copy }
     let kernelMethods = info.lineage.compactMap { each in
-      each.copySelector.flatMap { each.lookUp($0) }
+      each.ownStatements.copySelector.flatMap { each.lookUp($0) }
     }
-    return connect(copy, by: kernelMethods + info.copyMethods)
+    return connect(copy, by: kernelMethods + info.statements.copies)
   }
 
   func connect(_ instance: Value, by methods: [Method]) -> Value {

@@ -121,7 +121,7 @@ extension Machine {
 
   private func discardCode(of info: ClassInfo) {
     let handlers = info.propertyPaths.flatMap { Array($0.handlers.values) }
-    for method in info.allMethods + info.ownStatements + handlers { retireLater(method) }
+    for method in info.allMethods + info.ownStatements.methods + handlers { retireLater(method) }
     for variant in classes.infos where variant?.canonical === info {
       variant?.forgetVariantMethods()
     }
@@ -248,7 +248,7 @@ extension Machine {
     _ names: [String], of instance: Value, _ canonical: ClassInfo
   ) -> Value {
     for each in canonical.lineage {
-      guard let method = each.initialValues,
+      guard let method = each.ownStatements.initialValues,
         case .definition(let definition, let source) = method.origin
       else { continue }
       let statements = definition.statements.filter { statement in
@@ -280,7 +280,7 @@ extension Machine {
   /// - Returns: nil for any other object.
   func copyInNewLayout(_ object: ObjectRef) throws(Failure) -> Value? {
     let variant = classInfo(at: object.classIndex)
-    guard let canonical = variant.canonical, canonical.connectsCopies,
+    guard let canonical = variant.canonical, canonical.statements.connectsCopies,
       canonical.format == .slots
     else { return nil }
     guard let added = addedVariables(of: object) else { throw .interrupted() }

@@ -110,7 +110,7 @@ private struct DeepCopy {
     let copy = try machine.shallowCopy(value)
     guard copy != value else { return value }
     copies[value.bits] = copy
-    if (info.canonical ?? info).connectsCopies { connected.append(copy) }
+    if (info.canonical ?? info).statements.connectsCopies { connected.append(copy) }
     let object = ObjectRef(copy)
     guard !object.hasFormat(.bytes) else { return copy }
     if let hashedClass, info.inherits(from: hashedClass) {

@@ -68,7 +68,7 @@ extension Machine {
     switch info.format {
     case .slots where !info.isKnownToEvaluator:
       let instance = Value(makeInstance(of: info))
-      guard !info.initialMethods.isEmpty else { return instance }
+      guard !info.statements.initialValues.isEmpty else { return instance }
       roots.append(instance)
       defer { roots.removeLast() }
       return setInitialValues(of: instance, info)
