@@ -12,7 +12,7 @@ import Testing
 @Suite struct CombinatorLawTests {
   private static let environment = ProcessInfo.processInfo.environment
   private static let seed = environment["TENON_TEST_SEED"].flatMap { UInt32($0) } ?? 20_260
-  private static let steps = environment["TENON_LAW_STEPS"].flatMap { Int($0) } ?? 400
+  private static let steps = environment["TENON_LAW_STEPS"].flatMap { Int($0) } ?? 200
 
   private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "Laws")

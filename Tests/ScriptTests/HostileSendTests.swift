@@ -220,7 +220,9 @@ private struct HostileSends {
     guard let object = make(receiver) else { return "value \(receiver) cannot be made" }
     let parameters = arguments.compactMap { make($0) }
     guard parameters.count == arguments.count else { return "values \(arguments) cannot be made" }
-    let watchdog = Watchdog(interpreter.interrupter, seconds: 20)
+    // Some walk all classes, with a collection for each.
+    let patience = collectEvery == 0 ? 60.0 : 600
+    let watchdog = Watchdog(interpreter.interrupter, seconds: patience)
     defer { watchdog.stop() }
     switch interpreter.perform(selector, on: object, parameters) {
     case .finished, .failed, .rejected: return nil

@@ -21,7 +21,7 @@ struct ScriptRun {
   /// Bytes of the thread the script runs on.
   var stackSize = 256 << 20
   /// Seconds after which the script is stopped: only so that a hang ends.
-  var patience = 60.0
+  var patience = 300.0
   /// The most bytes the script may keep alive.
   var memoryLimit = 64 << 20
   /// Called with the interpreter before the script runs.
