@@ -18,7 +18,7 @@ import Testing
     .appending(path: "Laws")
 
   /// What a program on top of the laws prints.
-  private func run(_ program: String) throws -> [String] {
+  private func run(_ program: String, seed: UInt32 = Self.seed) throws -> [String] {
     let texts = try [
       "ModelStore.st", "StoreLaw.st", "StoreLaws.st", "ObjectModel.st", "ChangeLaw.st",
     ].map {
@@ -26,7 +26,7 @@ import Testing
     }
     let text =
       texts.joined()
-      + "laws := StoreLaws new random: (Random seed: \(Self.seed)); yourself.\n" + program
+      + "laws := StoreLaws new random: (Random seed: \(seed)); yourself.\n" + program
     return onThread(stackSize: 64 << 20) {
       let console = RecordingConsole()
       let interpreter = Interpreter(console: console, clock: VirtualClock())
@@ -191,12 +191,16 @@ import Testing
     ("OverlayStore", "-checkNothingHiddenAt: rs forMoveIf: condition { }"),
     ("WriteBehindStore", "-hasHiddenValueAt: r { ^false }"),
   ]) func carelessStoresAreFound(_ kind: String, _ method: String) throws {
-    let lines = try run(
-      """
-      class Faulty : \(kind) { \(method) }
-      (laws lawOver: 'faulty' with: [ :filter | Faulty over: filter ]) run: 3000.
-      """)
-    #expect(lines.first?.hasPrefix("faulty") == true)
+    // What is hidden is seldom in the way: with one seed in a few not within so many steps.
+    for further in 0..<5 {
+      let lines = try run(
+        """
+        class Faulty : \(kind) { \(method) }
+        (laws lawOver: 'faulty' with: [ :filter | Faulty over: filter ]) run: 3000.
+        """, seed: Self.seed &+ UInt32(further))
+      if lines.first?.hasPrefix("faulty") == true { return }
+    }
+    Issue.record("TENON_TEST_SEED=\(Self.seed)")
   }
 
   /// So is a store in memory.
