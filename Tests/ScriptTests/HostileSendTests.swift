@@ -221,7 +221,7 @@ private struct HostileSends {
     let parameters = arguments.compactMap { make($0) }
     guard parameters.count == arguments.count else { return "values \(arguments) cannot be made" }
     // Some walk all classes, with a collection for each.
-    let patience = collectEvery == 0 ? 60.0 : 600
+    let patience = collectEvery == 0 ? 20.0 : 600
     let watchdog = Watchdog(interpreter.interrupter, seconds: patience)
     defer { watchdog.stop() }
     switch interpreter.perform(selector, on: object, parameters) {
